@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void reserve(struct text *text, size_t more)
+{
+    if (more > SIZE_MAX / 2 - text->length - 1)
+        region_fail(text->region);
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    text->data = region_resize(text->region, text->data, capacity);
+    text->capacity = capacity;
+}
+
+void text_init(struct text *text, struct region *region)
+{
+    *text = (struct text){.region = region};
+    reserve(text, 0);
+    text->data[0] = '\0';
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    reserve(text, length);
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
+void text_pad(struct text *text, char filler, size_t count)
+{
+    reserve(text, count);
+    memset(text->data + text->length, filler, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        region_fail(text->region);
+    reserve(text, (size_t)length);
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}

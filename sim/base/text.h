@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text that grows, in a region: what the report writers and the assembler's input use. */
+#ifndef FENCESIM_SIM_BASE_TEXT_H_
+#define FENCESIM_SIM_BASE_TEXT_H_
+
+#include "sim/base/region.h"
+
+struct text {
+    struct region *region;
+    char *data; /* always NUL-terminated once something was added */
+    size_t length, capacity;
+};
+
+void text_init(struct text *text, struct region *region);
+void text_add(struct text *text, const char *string);
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_pad(struct text *text, char filler, size_t count);
+void text_printf(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decoded instructions: what kind of thing an instruction is to the ordering models, to the
+ * oracle and to the cycle model. Decoding is Capstone plus a table of raw bytes for what
+ * Capstone 4 does not know or takes for something else.
+ */
+#ifndef FENCESIM_SIM_ISA_INSN_H_
+#define FENCESIM_SIM_ISA_INSN_H_
+
+#include "sim/base/region.h"
+#include "sim/program/program.h"
+
+/* What executes the instruction, and which rule of ordering it falls under. */
+enum insn_class {
+    INSN_ORDINARY,    /* Unicorn; its loads and stores are plain */
+    INSN_LOCKED,      /* Unicorn; its read and write are one atomic step, a full fence */
+    INSN_NT_STORE,    /* Unicorn; its stores carry the non-temporal hint */
+    INSN_STRING,      /* Unicorn; one iteration of a (rep) string instruction */
+    INSN_NOTHING,     /* nop, pause, prefetch, endbr: no effect that a program can see */
+    INSN_NATIVE,      /* executed by exec/native.c: popcnt, movbe, rdfsbase, ... no ordering of its own */
+    INSN_MFENCE,
+    INSN_LFENCE,
+    INSN_SFENCE,
+    INSN_SERIALIZING, /* cpuid, serialize, mov cr, invlpg, wbinvd, ...: a full fence and more */
+    INSN_FLUSH,       /* clflush, clflushopt, clwb */
+    INSN_TSC,         /* rdtsc, rdtscp, rdpmc */
+    INSN_WRMSR,       /* and wrmsrns */
+    INSN_RDMSR,
+    INSN_IO,
+    INSN_IRET,
+    INSN_IF,          /* cli, sti */
+    INSN_HLT,
+    INSN_UNMODELLED   /* decodes, but no model covers it: reaching it makes the verdict unknown */
+};
+
+/* A finer name where one class has several members that models must tell apart. */
+enum insn_kind {
+    KIND_NONE,
+    KIND_NOP,
+    KIND_PAUSE,
+    KIND_PREFETCH,
+    KIND_CLFLUSH,
+    KIND_CLFLUSHOPT,
+    KIND_CLWB,
+    KIND_CPUID,
+    KIND_SERIALIZE,
+    KIND_MOV_CR,
+    KIND_MOV_DR,
+    KIND_INVLPG,
+    KIND_WBINVD,
+    KIND_WBNOINVD,
+    KIND_INVD,
+    KIND_LGDT_CLASS, /* lgdt lidt lldt ltr */
+    KIND_RDTSC,
+    KIND_RDTSCP,
+    KIND_RDPMC,
+    KIND_RDPID,
+    KIND_WRMSR,
+    KIND_WRMSRNS,
+    KIND_RDFSBASE,
+    KIND_RDGSBASE,
+    KIND_WRFSBASE,
+    KIND_WRGSBASE,
+    KIND_SWAPGS,
+    KIND_POPCNT,
+    KIND_MOVBE,
+    KIND_MOVNTDQA,
+    KIND_CLI,
+    KIND_STI,
+    KIND_XGETBV,
+    KIND_TZCNT_CLASS
+};
+
+/* Bits of `reads` and `writes`: 0..15 general registers, then: */
+#define REGISTER_BIT_FLAGS (UINT64_C(1) << 16)
+#define REGISTER_BIT_FS (UINT64_C(1) << 17)
+#define REGISTER_BIT_GS (UINT64_C(1) << 18)
+#define REGISTER_BIT_XMM(n) (UINT64_C(1) << (32 + (n)))
+
+enum { NO_REGISTER = 0xff };
+
+/* An explicit memory operand. For string instructions the first of the two. */
+struct memory_operand {
+    bool present;
+    bool read, write;  /* what the instruction does to it */
+    uint8_t base, index; /* general register 0..15 or NO_REGISTER; base 16 is rip */
+    uint8_t scale;
+    uint8_t segment;   /* 0 none, 1 fs, 2 gs */
+    uint8_t size;      /* bytes */
+    int64_t displacement; /* rip-relative ones are already absolute, base then NO_REGISTER */
+};
+
+struct insn {
+    uint64_t address;
+    uint8_t length;
+    uint8_t bytes[15];
+    enum insn_class class;
+    enum insn_kind kind;
+    unsigned id;       /* Capstone's x86_insn, X86_INS_INVALID when the raw table decoded it */
+    const char *text;  /* "mov dword ptr [rdi], 1" */
+    const char *mnemonic; /* "mov", "lock add": prefix included */
+    bool lock, rep, repne;
+    bool is_branch;    /* any jump, call or return */
+    bool is_conditional;
+    bool is_call, is_return;
+    bool has_target;   /* direct branch: `target` is valid */
+    uint64_t target;
+    bool uses_xmm;
+    uint8_t operand_size; /* bytes of the first operand, 0 when it has none */
+    uint64_t reads, writes; /* register bits, implicit ones included; address registers count as read */
+    uint64_t address_reads; /* the part of `reads` that only forms the address */
+    struct memory_operand memory;
+    bool implicit_load, implicit_store; /* push pop call ret enter leave string xlat ... beside `memory` */
+    bool nt;           /* non-temporal hint */
+    bool zero_idiom;   /* xor r,r and friends: no input dependency */
+    bool register_move; /* mov r,r (32 or 64 bits) or movaps x,x */
+    bool has_immediate;
+};
+
+/* The instructions of one snippet; decoded on demand, so that a jump into the middle of one works. */
+struct code {
+    struct region *region;
+    const struct snippet *snippet;
+    uint16_t *index_at;   /* per byte offset: 1 + index into insns, 0 not decoded so far */
+    struct insn **insns;
+    size_t insn_count, insn_capacity;
+};
+
+void code_init(struct code *code, struct region *region, const struct snippet *snippet);
+
+/*
+ * The instruction at `address`, or NULL when no instruction decodes there (or it lies outside
+ * the snippet). Decoded once.
+ */
+const struct insn *code_at(struct code *code, uint64_t address);
+
+/* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
+uint32_t code_sweep(struct code *code);
+
+/* Gives back this thread's decoder. */
+void decoder_close(void);
+
+#endif
