@@ -16,6 +16,12 @@ struct region_block {
     size_t reserved;
 };
 
+struct region_cleanup {
+    struct region_cleanup *next;
+    void (*run)(void *argument);
+    void *argument;
+};
+
 _Static_assert(sizeof(struct region_block) % ALIGNMENT == 0, "blocks stay aligned");
 
 static _Thread_local uint64_t allocations_left;
@@ -28,8 +34,18 @@ void region_init(struct region *region, size_t limit)
     region->limit = limit;
 }
 
+void region_on_release(struct region *region, void (*run)(void *argument), void *argument)
+{
+    struct region_cleanup *cleanup = region_alloc(region, sizeof *cleanup);
+    *cleanup = (struct region_cleanup){region->cleanups, run, argument};
+    region->cleanups = cleanup;
+}
+
 void region_release(struct region *region)
 {
+    for (struct region_cleanup *c = region->cleanups; c; c = c->next)
+        c->run(c->argument);
+    region->cleanups = NULL;
     struct region_block *block = region->blocks;
     while (block) {
         struct region_block *next = block->next;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct region_block;
+struct region_cleanup;
 
 struct region {
     struct region_block *blocks; /* doubly linked, newest first */
@@ -24,12 +25,13 @@ struct region {
     bool limit_hit;              /* the last unwinding was for `limit` */
     bool guarded;                /* `escape` is valid */
     jmp_buf escape;
+    struct region_cleanup *cleanups; /* newest first */
 };
 
 /* Prepares an empty region. `limit` in bytes, 0 for none. */
 void region_init(struct region *region, size_t limit);
 
-/* Gives back every block. The region may be used again afterwards. */
+/* Runs the cleanups, then gives back every block. The region may be used again afterwards. */
 void region_release(struct region *region);
 
 /*
@@ -41,6 +43,13 @@ void region_release(struct region *region);
 
 /* Unwinds to the guard; for allocations that other libraries failed to make. */
 _Noreturn void region_fail(struct region *region);
+
+/*
+ * Has `run(argument)` called when the region is released, the newest first, while its blocks
+ * are still valid: how memory that another library holds survives an unwinding. Must be
+ * called before that library allocates anything; `run` must not allocate from the region.
+ */
+void region_on_release(struct region *region, void (*run)(void *argument), void *argument);
 
 /* Zeroed memory, 16-byte aligned, valid until the region is released. */
 void *region_alloc(struct region *region, size_t size);
