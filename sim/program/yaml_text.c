@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of a YAML file itself: is it text at all, and where does a scalar's byte come from. */
+#include <string.h>
+
+#include "sim/program/yaml.h"
+
+/* ---- is it text ---- */
+
+/* Bytes of the UTF-8 sequence at `at` and the character it stands for; 0 when it is malformed. */
+static size_t decode(const char *text, size_t length, size_t at, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text + at;
+    size_t size = bytes[0] < 0x80   ? 1
+                  : bytes[0] < 0xc0 ? 0
+                  : bytes[0] < 0xe0 ? 2
+                  : bytes[0] < 0xf0 ? 3
+                  : bytes[0] < 0xf8 ? 4
+                                    : 0;
+    if (size == 0 || size > length - at)
+        return 0;
+    *character = size == 1 ? bytes[0] : bytes[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        *character = *character << 6 | (bytes[i] & 0x3f);
+    }
+    bool surrogate = *character >= 0xd800 && *character <= 0xdfff;
+    return *character < least[size] || *character > 0x10ffff || surrogate ? 0 : size;
+}
+
+/*
+ * Control characters that text does not have. The line separators of Unicode are among them:
+ * YAML would count them as line breaks and no editor does.
+ */
+static bool is_control(uint32_t c)
+{
+    return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || (c >= 0x7f && c < 0xa0) ||
+           c == 0x2028 || c == 0x2029 || c == 0xfeff || (c & 0xfffe) == 0xfffe;
+}
+
+/* Length of the line break at `at`, 0 when there is none. */
+static size_t break_at(const char *text, size_t length, size_t at)
+{
+    if (at >= length)
+        return 0;
+    if (text[at] == '\r')
+        return at + 1 < length && text[at + 1] == '\n' ? 2 : 1;
+    return text[at] == '\n';
+}
+
+bool yaml_check_text(const char *file, const char *text, size_t length,
+                     struct diagnostics *diagnostics)
+{
+    struct place place = {1, 1};
+    for (size_t at = 0; at < length;) {
+        uint32_t character;
+        size_t size = decode(text, length, at, &character);
+        if (size == 0) {
+            diagnostics_add(diagnostics, file, place,
+                            "found the byte 0x%02x where no UTF-8 character has it; expected "
+                            "UTF-8 text",
+                            (unsigned char)text[at]);
+            return false;
+        }
+        if (is_control(character)) {
+            diagnostics_add(diagnostics, file, place,
+                            "found the control character U+%04X, expected text", character);
+            return false;
+        }
+        size_t line_break = break_at(text, length, at);
+        if (line_break)
+            place = (struct place){place.line + 1, 1};
+        else
+            place.column++;
+        at += line_break ? line_break : size;
+    }
+    return true;
+}
+
+void yaml_find_lines(struct region *region, struct yaml_document *document)
+{
+    size_t *lines = NULL, count = 0, capacity = 0;
+    lines = region_push(region, lines, count, &capacity, sizeof *lines);
+    lines[count++] = 0;
+    for (size_t at = 0; at < document->length;) {
+        size_t line_break = break_at(document->text, document->length, at);
+        at += line_break ? line_break : 1;
+        if (line_break) {
+            lines = region_push(region, lines, count, &capacity, sizeof *lines);
+            lines[count++] = at;
+        }
+    }
+    lines = region_push(region, lines, count, &capacity, sizeof *lines);
+    lines[count] = document->length;
+    document->lines = lines;
+    document->line_count = count;
+}
+
+/* ---- where a scalar's bytes come from ---- */
+
+static size_t characters(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Line `number` (from 1) without its break; empty beyond the end. */
+static const char *line_text(const struct yaml_document *document, size_t number, size_t *length)
+{
+    *length = 0;
+    if (number == 0 || number > document->line_count)
+        return document->text + document->length;
+    const char *line = document->text + document->lines[number - 1];
+    size_t size = document->lines[number] - document->lines[number - 1];
+    while (size && (line[size - 1] == '\n' || line[size - 1] == '\r'))
+        size--;
+    *length = size;
+    return line;
+}
+
+/* The byte offset in the file of a place. */
+static size_t offset_of(const struct yaml_document *document, struct place place)
+{
+    size_t length;
+    const char *line = line_text(document, place.line, &length);
+    size_t at = 0;
+    for (uint32_t column = 1; at < length && column < place.column; column++)
+        for (at++; at < length && ((unsigned char)line[at] & 0xc0) == 0x80;)
+            at++;
+    return (size_t)(line - document->text) + at;
+}
+
+static struct place place_of_offset(const struct yaml_document *document, uint32_t line,
+                                    size_t offset)
+{
+    while (line < document->line_count && document->lines[line] <= offset)
+        line++;
+    size_t start = document->lines[line - 1];
+    return (struct place){line, (uint32_t)characters(document->text + start, offset - start) + 1};
+}
+
+/* In a literal block each line of the text is the end of a line of the file. */
+static struct place locate_literal(const struct yaml_document *document, const struct node *node,
+                                   size_t offset)
+{
+    uint32_t line = node->place.line + 1;
+    size_t start = 0;
+    for (size_t i = 0; i < offset; i++) {
+        if (node->text[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    }
+    size_t content = strcspn(node->text + start, "\n"), raw_length;
+    const char *raw = line_text(document, line, &raw_length);
+    size_t indent = raw_length > content ? raw_length - content : 0;
+    size_t within = indent + (offset - start);
+    if (within > raw_length)
+        within = raw_length;
+    return (struct place){line, (uint32_t)characters(raw, within) + 1};
+}
+
+/* In a folded block line breaks became blanks: match the file's lines one after the other. */
+static struct place locate_folded(const struct yaml_document *document, const struct node *node,
+                                  size_t offset)
+{
+    size_t at = 0, indent = SIZE_MAX;
+    for (uint32_t line = node->place.line + 1; line <= document->line_count; line++) {
+        size_t length;
+        const char *raw = line_text(document, line, &length);
+        size_t blanks = 0;
+        while (blanks < length && raw[blanks] == ' ')
+            blanks++;
+        if (blanks == length)
+            continue;
+        if (indent == SIZE_MAX)
+            indent = blanks;
+        if (blanks < indent || at >= node->length)
+            break;
+        size_t content = length - indent;
+        while (at < node->length && (node->text[at] == '\n' || node->text[at] == ' ') &&
+               strncmp(node->text + at, raw + indent, content) != 0)
+            at++;
+        if (offset <= at + content) {
+            size_t within = indent + (offset > at ? offset - at : 0);
+            return (struct place){line, (uint32_t)characters(raw, within) + 1};
+        }
+        at += content;
+    }
+    return node->place;
+}
+
+/* Bytes of the file and of the text that one escape of a double-quoted scalar takes. */
+static size_t escape_size(const char *raw, size_t left, size_t *value)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+    char kind = left > 1 ? raw[1] : '\0';
+    size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+    *value = kind == 'N' || kind == '_' ? 2 : kind == 'L' || kind == 'P' ? 3 : 1;
+    if (digits == 0 || left < 2 + digits)
+        return left < 2 ? left : 2;
+    uint32_t code = 0;
+    for (size_t i = 0; i < digits; i++) {
+        const char *digit = strchr(hex, raw[2 + i]);
+        size_t number = digit && *digit ? (size_t)(digit - hex) : 0;
+        code = code << 4 | (uint32_t)(number > 15 ? number - 6 : number);
+    }
+    *value = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    return 2 + digits;
+}
+
+/*
+ * Blanks around line breaks inside plain and quoted scalars fold to one blank, or to the
+ * breaks after the first. Returns how many bytes of the file fold here, 0 when none do.
+ */
+static size_t fold_size(const char *raw, size_t left, size_t *value)
+{
+    size_t at = 0, breaks = 0;
+    while (at < left && strchr(" \t\r\n", raw[at])) {
+        size_t line_break = break_at(raw, left, at);
+        breaks += line_break != 0;
+        at += line_break ? line_break : 1;
+    }
+    if (breaks == 0)
+        return 0;
+    *value = breaks == 1 ? 1 : breaks - 1;
+    return at;
+}
+
+static struct place locate_flow(const struct yaml_document *document, const struct node *node,
+                                size_t offset)
+{
+    size_t at = offset_of(document, node->place);
+    bool quoted = node->style != NODE_PLAIN;
+    if (quoted) { /* an anchor or a tag may stand before the quote */
+        char quote = node->style == NODE_SINGLE_QUOTED ? '\'' : '"';
+        const char *start = memchr(document->text + at, quote, document->length - at);
+        if (!start)
+            return node->place;
+        at = (size_t)(start - document->text) + 1;
+    }
+    for (size_t value = 0; value < offset && at < document->length;) {
+        const char *raw = document->text + at;
+        size_t left = document->length - at, taken = 1, made = 1, folded;
+        if ((folded = fold_size(raw, left, &made)) != 0) {
+            taken = folded;
+        } else if (node->style == NODE_SINGLE_QUOTED && *raw == '\'') {
+            taken = 2;
+        } else if (node->style == NODE_DOUBLE_QUOTED && *raw == '\\') {
+            size_t line_break = break_at(document->text, document->length, at + 1);
+            if (line_break) { /* an escaped line break vanishes with the next line's indentation */
+                made = 0;
+                taken = 1 + line_break;
+                while (at + taken < document->length && strchr(" \t", document->text[at + taken]))
+                    taken++;
+            } else {
+                taken = escape_size(raw, left, &made);
+            }
+        }
+        at += taken;
+        value += made;
+    }
+    return place_of_offset(document, node->place.line, at);
+}
+
+struct place node_locate(const struct yaml_document *document, const struct node *node,
+                         size_t offset)
+{
+    if (node->kind != NODE_SCALAR)
+        return node->place;
+    if (offset > node->length)
+        offset = node->length;
+    if (node->style == NODE_LITERAL)
+        return locate_literal(document, node, offset);
+    if (node->style == NODE_FOLDED)
+        return locate_folded(document, node, offset);
+    return locate_flow(document, node, offset);
+}
