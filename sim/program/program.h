@@ -197,6 +197,8 @@ struct program {
 
     struct object *objects;
     size_t object_count;
+    uint32_t *roots; /* those that are no `at:` names, by ascending address; from program_layout */
+    size_t root_count;
     struct cpu *cpus;
     size_t cpu_count;
     struct handler *handlers;

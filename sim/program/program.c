@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Questions that later stages ask a program. */
+#include "sim/program/program.h"
+
+#include <string.h>
+
+static bool list_admits(const struct name_list *list, const char *name)
+{
+    if (list->count == 0)
+        return true;
+    bool found = false;
+    for (size_t i = 0; i < list->count && !found; i++)
+        found = strcmp(list->names[i], name) == 0;
+    return found != list->except;
+}
+
+bool expectation_applies(const struct expectation *expectation, const char *variant,
+                         const char *profile)
+{
+    return list_admits(&expectation->variants, variant) &&
+           list_admits(&expectation->profiles, profile);
+}
+
+int program_object_at(const struct program *program, uint64_t address, uint64_t size)
+{
+    /* The last root that begins at or before the address is the only one that can cover it. */
+    size_t low = 0, high = program->root_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (program->objects[program->roots[middle]].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NO_INDEX;
+    uint32_t index = program->roots[low - 1];
+    const struct object *object = &program->objects[index];
+    uint64_t offset = address - object->address;
+    return offset < object->size && size <= object->size - offset ? (int)index : NO_INDEX;
+}
+
+int program_cpu(const struct program *program, const char *name)
+{
+    for (size_t i = 0; i < program->cpu_count; i++)
+        if (strcmp(program->cpus[i].name, name) == 0)
+            return (int)i;
+    return NO_INDEX;
+}
+
+int program_object(const struct program *program, const char *name)
+{
+    for (size_t i = 0; i < program->object_count; i++)
+        if (strcmp(program->objects[i].name, name) == 0)
+            return (int)i;
+    return NO_INDEX;
+}
+
+int program_variant(const struct program *program, const char *name)
+{
+    for (size_t i = 0; i < program->variant_count; i++)
+        if (strcmp(program->variants[i].name, name) == 0)
+            return (int)i;
+    return NO_INDEX;
+}
