@@ -175,12 +175,14 @@ static void report_failure(struct batch *batch, const struct as_output *output)
         batch->units[i].source->failed = true;
 }
 
+/* An error without a line number, in the only snippet that is left. */
 static void report_refusal(struct batch *batch, const struct as_output *output)
 {
-    const char *message = output->messages, *end = strchrnul(message, '\n');
-    char *plain = plain_message(batch->region, message, (size_t)(end - message));
+    const char *error = strstr(output->messages, "rror: ");
+    const char *message = error ? error + strlen("rror: ") : "it ended without a word";
+    size_t length = (size_t)(strchrnul(message, '\n') - message);
     unit_error(&batch->units[0], batch->diagnostics, 0, "`as` could not assemble this: %s",
-               *plain ? plain : "it ended without a word");
+               plain_message(batch->region, message, length));
 }
 
 static void finish_units(struct batch *batch, const struct as_output *output)

@@ -78,19 +78,27 @@ static bool fits(const struct relocation_kind *kind, int64_t value)
            (kind->is_unsigned && value >= 0 && value < 2 * half);
 }
 
-static void report_undefined(const struct finish *finish, uint32_t line, const char *symbol)
+/* The object or label whose name is most like the symbol's, NULL when none is. */
+static const char *nearest_symbol(const struct finish *finish, const char *symbol)
 {
     const struct program *program = finish->unit->source->program;
     size_t capacity = program->object_count + 64;
+    if (finish->diagnostics->dropped)
+        return NULL; /* nobody would read it, and a flood of errors shall not cost much */
     const char **names = region_array(finish->region, capacity, sizeof *names);
     size_t count = 0;
     for (; count < program->object_count; count++)
         names[count] = program->objects[count].name;
     count += unit_label_names(finish->unit, finish->labels, names + count, capacity - count);
-    const char *nearest = nearest_name(symbol, names, count);
+    return nearest_name(symbol, names, count);
+}
+
+static void report_undefined(const struct finish *finish, uint32_t line, const char *symbol)
+{
+    const char *nearest = nearest_symbol(finish, symbol);
     if (nearest)
         unit_error(finish->unit, finish->diagnostics, line,
-                   "no object named '%s'; did you mean '%s'?", symbol, nearest);
+                   "no object named '%s' (did you mean '%s'?)", symbol, nearest);
     else
         unit_error(finish->unit, finish->diagnostics, line, "no object named '%s'", symbol);
 }
