@@ -43,6 +43,14 @@ const char *input_describe(struct input *input, const struct node *node)
     return region_printf(input->region, "'%.*s%s'", (int)shown, node->text, cut ? "..." : "");
 }
 
+const char *input_character(struct input *input, const char *text)
+{
+    int length = 1;
+    while (((unsigned char)text[length] & 0xc0) == 0x80)
+        length++;
+    return region_printf(input->region, "'%.*s'", length, text);
+}
+
 const char *input_suggest(struct input *input, const char *word, const char *const *candidates,
                           size_t count)
 {

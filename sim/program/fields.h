@@ -23,6 +23,9 @@ void input_error(struct input *input, struct place place, const char *format, ..
 /* What a node is, for "found ...": 'many', a list, nothing. Long text is cut. */
 const char *input_describe(struct input *input, const struct node *node);
 
+/* The character that `text` begins with, quoted. */
+const char *input_character(struct input *input, const char *text);
+
 /*
  * " (did you mean 'x'?)" when one of the candidates is near to `word`, "" otherwise. Costs
  * nothing once so many errors were found that further ones are not kept.

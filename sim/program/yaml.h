@@ -67,6 +67,21 @@ bool node_is_null(const struct node *node);
 struct place node_locate(const struct yaml_document *document, const struct node *node,
                          size_t offset);
 
+/* The same for many offsets of one scalar, which must not decrease, in linear time. */
+struct node_cursor {
+    const struct yaml_document *document;
+    const struct node *node;
+    size_t value;        /* offset in the scalar's text that was reached */
+    size_t raw;          /* where that is in the file; for blocks the text's line start */
+    struct place marked; /* the place of `mark`, from which columns are counted on */
+    size_t mark;
+    size_t indent; /* of a folded block */
+};
+
+void node_cursor_init(struct node_cursor *cursor, const struct yaml_document *document,
+                      const struct node *node);
+struct place node_cursor_seek(struct node_cursor *cursor, size_t offset);
+
 /* For yaml.c: checks that `text` is UTF-8 without control characters, and finds its lines. */
 bool yaml_check_text(const char *file, const char *text, size_t length,
                      struct diagnostics *diagnostics);

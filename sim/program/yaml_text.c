@@ -133,62 +133,49 @@ static size_t offset_of(const struct yaml_document *document, struct place place
     return (size_t)(line - document->text) + at;
 }
 
-static struct place place_of_offset(const struct yaml_document *document, uint32_t line,
-                                    size_t offset)
-{
-    while (line < document->line_count && document->lines[line] <= offset)
-        line++;
-    size_t start = document->lines[line - 1];
-    return (struct place){line, (uint32_t)characters(document->text + start, offset - start) + 1};
-}
-
 /* In a literal block each line of the text is the end of a line of the file. */
-static struct place locate_literal(const struct yaml_document *document, const struct node *node,
-                                   size_t offset)
+static struct place seek_literal(struct node_cursor *cursor, size_t offset)
 {
-    uint32_t line = node->place.line + 1;
-    size_t start = 0;
-    for (size_t i = 0; i < offset; i++) {
-        if (node->text[i] == '\n') {
-            line++;
-            start = i + 1;
+    const struct node *node = cursor->node;
+    for (; cursor->value < offset; cursor->value++) {
+        if (node->text[cursor->value] == '\n') {
+            cursor->marked.line++;
+            cursor->raw = cursor->value + 1;
         }
     }
-    size_t content = strcspn(node->text + start, "\n"), raw_length;
-    const char *raw = line_text(document, line, &raw_length);
+    size_t content = strcspn(node->text + cursor->raw, "\n"), raw_length;
+    const char *raw = line_text(cursor->document, cursor->marked.line, &raw_length);
     size_t indent = raw_length > content ? raw_length - content : 0;
-    size_t within = indent + (offset - start);
+    size_t within = indent + (offset - cursor->raw);
     if (within > raw_length)
         within = raw_length;
-    return (struct place){line, (uint32_t)characters(raw, within) + 1};
+    return (struct place){cursor->marked.line, (uint32_t)characters(raw, within) + 1};
 }
 
 /* In a folded block line breaks became blanks: match the file's lines one after the other. */
-static struct place locate_folded(const struct yaml_document *document, const struct node *node,
-                                  size_t offset)
+static struct place seek_folded(struct node_cursor *cursor, size_t offset)
 {
-    size_t at = 0, indent = SIZE_MAX;
-    for (uint32_t line = node->place.line + 1; line <= document->line_count; line++) {
-        size_t length;
-        const char *raw = line_text(document, line, &length);
-        size_t blanks = 0;
+    const struct node *node = cursor->node;
+    for (; cursor->marked.line <= cursor->document->line_count; cursor->marked.line++) {
+        size_t length, blanks = 0, value = cursor->value;
+        const char *raw = line_text(cursor->document, cursor->marked.line, &length);
         while (blanks < length && raw[blanks] == ' ')
             blanks++;
         if (blanks == length)
             continue;
-        if (indent == SIZE_MAX)
-            indent = blanks;
-        if (blanks < indent || at >= node->length)
+        if (cursor->indent == SIZE_MAX)
+            cursor->indent = blanks;
+        if (blanks < cursor->indent || value >= node->length)
             break;
-        size_t content = length - indent;
-        while (at < node->length && (node->text[at] == '\n' || node->text[at] == ' ') &&
-               strncmp(node->text + at, raw + indent, content) != 0)
-            at++;
-        if (offset <= at + content) {
-            size_t within = indent + (offset > at ? offset - at : 0);
-            return (struct place){line, (uint32_t)characters(raw, within) + 1};
+        size_t content = length - cursor->indent;
+        while (value < node->length && strchr("\n ", node->text[value]) &&
+               strncmp(node->text + value, raw + cursor->indent, content) != 0)
+            value++;
+        if (offset <= value + content) {
+            size_t within = cursor->indent + (offset > value ? offset - value : 0);
+            return (struct place){cursor->marked.line, (uint32_t)characters(raw, within) + 1};
         }
-        at += content;
+        cursor->value = value + content;
     }
     return node->place;
 }
@@ -230,52 +217,97 @@ static size_t fold_size(const char *raw, size_t left, size_t *value)
     return at;
 }
 
-static struct place locate_flow(const struct yaml_document *document, const struct node *node,
-                                size_t offset)
+/* Counts lines and columns on from where they were counted last. */
+static struct place place_of_raw(struct node_cursor *cursor)
 {
-    size_t at = offset_of(document, node->place);
-    bool quoted = node->style != NODE_PLAIN;
-    if (quoted) { /* an anchor or a tag may stand before the quote */
-        char quote = node->style == NODE_SINGLE_QUOTED ? '\'' : '"';
-        const char *start = memchr(document->text + at, quote, document->length - at);
-        if (!start)
-            return node->place;
-        at = (size_t)(start - document->text) + 1;
+    const struct yaml_document *document = cursor->document;
+    struct place *marked = &cursor->marked;
+    while (marked->line < document->line_count && document->lines[marked->line] <= cursor->raw) {
+        cursor->mark = document->lines[marked->line++];
+        marked->column = 1;
     }
-    for (size_t value = 0; value < offset && at < document->length;) {
-        const char *raw = document->text + at;
-        size_t left = document->length - at, taken = 1, made = 1, folded;
-        if ((folded = fold_size(raw, left, &made)) != 0) {
-            taken = folded;
-        } else if (node->style == NODE_SINGLE_QUOTED && *raw == '\'') {
-            taken = 2;
-        } else if (node->style == NODE_DOUBLE_QUOTED && *raw == '\\') {
-            size_t line_break = break_at(document->text, document->length, at + 1);
-            if (line_break) { /* an escaped line break vanishes with the next line's indentation */
-                made = 0;
-                taken = 1 + line_break;
-                while (at + taken < document->length && strchr(" \t", document->text[at + taken]))
-                    taken++;
-            } else {
-                taken = escape_size(raw, left, &made);
-            }
-        }
-        at += taken;
-        value += made;
-    }
-    return place_of_offset(document, node->place.line, at);
+    if (cursor->raw > cursor->mark)
+        marked->column +=
+            (uint32_t)characters(document->text + cursor->mark, cursor->raw - cursor->mark);
+    cursor->mark = cursor->raw;
+    return *marked;
 }
 
-struct place node_locate(const struct yaml_document *document, const struct node *node,
-                         size_t offset)
+/* What one step through a plain or quoted scalar takes from the file and adds to the text. */
+static void flow_step(const struct node_cursor *cursor, size_t *taken, size_t *made)
 {
+    const struct yaml_document *document = cursor->document;
+    const char *raw = document->text + cursor->raw;
+    size_t left = document->length - cursor->raw;
+    enum node_style style = cursor->node->style;
+    *made = 1;
+    if ((*taken = fold_size(raw, left, made)) != 0)
+        return;
+    *taken = 1;
+    if (style == NODE_SINGLE_QUOTED && *raw == '\'') {
+        *taken = 2;
+    } else if (style == NODE_DOUBLE_QUOTED && *raw == '\\') {
+        size_t line_break = break_at(document->text, document->length, cursor->raw + 1);
+        if (!line_break) {
+            *taken = escape_size(raw, left, made);
+            return;
+        }
+        *made = 0; /* an escaped line break vanishes with the next line's indentation */
+        *taken = 1 + line_break;
+        while (*taken < left && strchr(" \t", raw[*taken]))
+            ++*taken;
+    }
+}
+
+static struct place seek_flow(struct node_cursor *cursor, size_t offset)
+{
+    while (cursor->value < offset && cursor->raw < cursor->document->length) {
+        size_t taken, made;
+        flow_step(cursor, &taken, &made);
+        cursor->raw += taken;
+        cursor->value += made;
+    }
+    return place_of_raw(cursor);
+}
+
+void node_cursor_init(struct node_cursor *cursor, const struct yaml_document *document,
+                      const struct node *node)
+{
+    *cursor = (struct node_cursor){.document = document, .node = node, .indent = SIZE_MAX};
+    cursor->marked = node->place;
+    if (node->style == NODE_LITERAL || node->style == NODE_FOLDED) {
+        cursor->marked.line++;
+        return;
+    }
+    cursor->raw = cursor->mark = offset_of(document, node->place);
+    if (node->style == NODE_PLAIN)
+        return;
+    /* An anchor or a tag may stand before the quote. */
+    char quote = node->style == NODE_SINGLE_QUOTED ? '\'' : '"';
+    const char *text = document->text;
+    const char *start = memchr(text + cursor->raw, quote, document->length - cursor->raw);
+    if (start)
+        cursor->raw = (size_t)(start - text) + 1;
+}
+
+struct place node_cursor_seek(struct node_cursor *cursor, size_t offset)
+{
+    const struct node *node = cursor->node;
     if (node->kind != NODE_SCALAR)
         return node->place;
     if (offset > node->length)
         offset = node->length;
     if (node->style == NODE_LITERAL)
-        return locate_literal(document, node, offset);
+        return seek_literal(cursor, offset);
     if (node->style == NODE_FOLDED)
-        return locate_folded(document, node, offset);
-    return locate_flow(document, node, offset);
+        return seek_folded(cursor, offset);
+    return seek_flow(cursor, offset);
+}
+
+struct place node_locate(const struct yaml_document *document, const struct node *node,
+                         size_t offset)
+{
+    struct node_cursor cursor;
+    node_cursor_init(&cursor, document, node);
+    return node_cursor_seek(&cursor, offset);
 }
