@@ -308,7 +308,7 @@ static void test_errors(void)
     CU_ASSERT(refused("nop\nmov al, 300", 20, "shortened to"));
     CU_ASSERT(refused("nop\n.byte 300", 20, "truncated to"));
     CU_ASSERT(gives("and al, ~1; and eax, ~1; .byte -1, 255", false, "24 fe 83 e0 fe ff ff"));
-    CU_ASSERT(refused(".nops 3, 99", 10, "could not assemble this: i386_output_nops"));
+    CU_ASSERT(refused(".nops 3, 146", 10, "could not assemble this: i386_output_nops"));
     bench_open();
     bench_add("foo\nmov dword ptr [w], 1\n.data\nbar: barr");
     struct source *good = bench_add("nop");
