@@ -30,7 +30,7 @@ enum exec_status {
     EXEC_FAILED      /* the engine itself failed (out of memory): treat as an internal error */
 };
 
-enum { EXEC_ACCESSES_MAX = 8, EXEC_ACCESS_BYTES = 16 };
+enum { EXEC_ACCESSES_MAX = 20, EXEC_ACCESS_BYTES = 16 };
 
 /* One access of memory, in the order in which the instruction makes them. */
 struct exec_access {
@@ -48,14 +48,15 @@ struct exec_result {
     struct exec_access accesses[EXEC_ACCESSES_MAX];
 };
 
-/* Supplies the bytes that a load returns. */
+/* Supplies the bytes that a load returns. Must not allocate from a region: it is called from inside the engine,
+ * which an unwinding must not cross. */
 typedef void exec_read(void *context, uint64_t address, unsigned size, uint8_t *data);
 
 struct exec;
 
 /*
  * An oracle for one program; NULL when the engine cannot be had. Not thread-safe: one per
- * thread. Close it with exec_close before the program's region is released.
+ * thread. It is closed with the region at the latest, so `program` must live as long.
  */
 struct exec *exec_open(struct region *region, const struct program *program);
 void exec_close(struct exec *exec);

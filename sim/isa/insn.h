@@ -121,7 +121,7 @@ struct insn {
 struct code {
     struct region *region;
     const struct snippet *snippet;
-    uint16_t *index_at;   /* per byte offset: 1 + index into insns, 0 not decoded so far */
+    uint32_t *index_at;   /* per byte offset: 1 + index into insns, 0 not decoded so far */
     struct insn **insns;
     size_t insn_count, insn_capacity;
 };

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An ordering model decides, for one CPU, what its buffers hold, when an instruction may
+ * take its turn, what a load sees of the CPU's own stores, and what leaves the buffers when.
+ * Memory itself, the registers and the interleaving of CPUs are the explorer's.
+ *
+ * A model is one constant struct of functions, found by name. It has no state of its own and
+ * does no I/O; buffers are words that it alone interprets.
+ */
+#ifndef FENCESIM_MODELS_MODEL_H_
+#define FENCESIM_MODELS_MODEL_H_
+
+#include "models/profile.h"
+#include "sim/base/intern.h"
+
+/* What the next step of a CPU's instruction stream wants to do. */
+enum action_kind {
+    ACTION_LOAD,        /* one piece of a load: address, size */
+    ACTION_STORE,       /* all stores of one instruction: `stores` */
+    ACTION_LOCKED,      /* an atomic read-modify-write */
+    ACTION_MFENCE,
+    ACTION_LFENCE,
+    ACTION_SFENCE,
+    ACTION_SERIALIZE,   /* a fully serializing instruction */
+    ACTION_FLUSH,       /* clflush, clflushopt, clwb of the line at `address` */
+};
+
+/* One store as the memory sees it: a piece that becomes visible at once. Interned: no padding. */
+struct store {
+    uint64_t address;
+    uint8_t data[16];
+    uint32_t size;  /* bytes, 1..16 */
+    uint32_t flags; /* STORE_... */
+};
+
+enum { STORE_NT = 1 /* the non-temporal hint */, STORE_STRING = 2 /* by a rep string instruction */ };
+
+enum { ACTION_STORES_MAX = 24 };
+
+struct action {
+    enum action_kind kind;
+    uint64_t address; /* LOAD, FLUSH */
+    unsigned size;    /* LOAD */
+    unsigned store_count;
+    uint32_t stores[ACTION_STORES_MAX]; /* numbers in the store table, oldest first */
+    bool joins_previous; /* STORE: may become visible in any order with the group before (fast strings) */
+};
+
+enum { BUFFER_WORDS_MAX = 320 };
+
+/* A CPU's buffers: words that the model defines; equal words are equal buffers. */
+struct buffers {
+    uint32_t count;
+    uint32_t words[BUFFER_WORDS_MAX];
+};
+
+/* Something that a buffer does by itself. */
+struct drain {
+    struct buffers after;
+    bool writes;    /* `store` reaches memory */
+    uint32_t store;
+    const char *event; /* for the witness: "drain" */
+};
+
+struct model_context {
+    const struct profile *profile;
+    const struct intern *stores; /* struct store by number */
+};
+
+typedef void model_emit(void *receiver, const struct drain *drain);
+
+struct model {
+    const char *name, *about;
+    bool write_back_only; /* other memory types, NT stores and persistence are not modelled */
+
+    /* Whether the action can be taken with these buffers; when not, it waits for a drain. */
+    bool (*may)(const struct model_context *context, const struct buffers *buffers,
+                const struct action *action);
+
+    /* Takes an action for which `may` is true: adds to the buffers what it leaves there. */
+    void (*take)(const struct model_context *context, struct buffers *buffers,
+                 const struct action *action);
+
+    /* The bytes of [address, address + size) that this CPU's own buffers supply: bit n of the
+     * result says that data[n] was set. size <= 16. */
+    uint32_t (*forward)(const struct model_context *context, const struct buffers *buffers,
+                        uint64_t address, unsigned size, uint8_t *data);
+
+    /* Every spontaneous step that the buffers can do now. */
+    void (*drains)(const struct model_context *context, const struct buffers *buffers,
+                   model_emit *emit, void *receiver);
+
+    /* One line for a witness: what a buffer word holds, e.g. "x=1". Appended to `out`. */
+    uint32_t (*store_of)(uint32_t word); /* the store that a word stands for, MODEL_NO_STORE if none */
+};
+
+#define MODEL_NO_STORE UINT32_MAX
+
+/* The model of this name, NULL when there is none. */
+const struct model *model_find(const char *name);
+
+extern const struct model model_sc, model_tso;
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unicorn as an oracle. One instruction at a time, alone in a page of HLT so that its
+ * translation block ends after it; loads are answered by writing the bytes into the engine's
+ * memory from inside the read hook; stores are read off the write hook. Always count=1 and
+ * until=0: any other mix makes Unicorn flush or retranslate everything.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <unicorn/unicorn.h>
+#include <capstone/capstone.h>
+
+#include "sim/exec/exec.h"
+#include "sim/exec/native.h"
+#include "sim/isa/classify.h"
+
+enum { PAGE = 4096, FLAG_COUNT = 3, REGISTERS_MAX = 16 + FLAG_COUNT + 16,
+       /* Each translation costs some 700 bytes that Unicorn never gives back. */
+       TRANSLATIONS_BEFORE_REOPEN = 50000 };
+#define HLT 0xf4
+#define RFLAGS_SYSTEM UINT64_C(0x3fd100) /* TF, IOPL, NT and above: what POPF must not set here */
+#define IOPL_BITS UINT64_C(0x3000)
+
+struct range {
+    uint64_t start, size; /* mapped in the engine, whole pages */
+    uint8_t *host;
+};
+
+struct exec {
+    struct region *region;
+    const struct program *program;
+    uc_engine *engine;
+    struct range code, objects, stacks;
+    const struct insn **at; /* per code byte: the instruction translated there */
+    uint64_t calls;
+    uint64_t translations;
+
+    /* the step under way, for the hooks */
+    exec_read *read;
+    void *context;
+    struct exec_result *result;
+    unsigned skip_reads; /* nested halves of a page-crossing load still to come */
+    bool locked, overflow, fault;
+};
+
+void registers_start(struct registers *registers, const struct cpu *cpu, uint64_t rip)
+{
+    memset(registers, 0, sizeof *registers);
+    memcpy(registers->gpr, cpu->gpr, sizeof registers->gpr);
+    registers->rip = rip;
+    registers->rflags = 0x202; /* bit 1 is always set; interrupts are enabled */
+}
+
+static bool in_range(const struct range *range, uint64_t address, uint64_t size)
+{
+    return address >= range->start && size <= range->size &&
+           address - range->start <= range->size - size;
+}
+
+static const struct range *range_of(const struct exec *exec, uint64_t address, uint64_t size)
+{
+    if (in_range(&exec->stacks, address, size))
+        return &exec->stacks;
+    if (in_range(&exec->objects, address, size))
+        return &exec->objects;
+    return NULL;
+}
+
+/* Stacks are declared as a whole; objects byte by byte at both ends of the access. */
+static bool is_declared(const struct exec *exec, uint64_t address, unsigned size)
+{
+    if (in_range(&exec->stacks, address, size))
+        return true;
+    const struct program *program = exec->program;
+    return program_object_at(program, address, 1) != NO_INDEX &&
+           program_object_at(program, address + size - 1, 1) != NO_INDEX;
+}
+
+static bool check_access(struct exec *exec, uint64_t address, unsigned size)
+{
+    if (size >= 1 && size <= 8 && is_declared(exec, address, size))
+        return true;
+    exec->fault = true;
+    exec->result->fault_address = address;
+    uc_emu_stop(exec->engine);
+    return false;
+}
+
+static struct exec_access *add_access(struct exec *exec, uint64_t address, unsigned size, bool write)
+{
+    if (exec->result->count >= EXEC_ACCESSES_MAX) {
+        exec->overflow = true;
+        return NULL;
+    }
+    struct exec_access *access = &exec->result->accesses[exec->result->count++];
+    memset(access, 0, sizeof *access);
+    access->address = address;
+    access->size = (uint8_t)size;
+    access->write = write;
+    return access;
+}
+
+static void on_read(struct exec *exec, uint64_t address, unsigned size)
+{
+    if (exec->skip_reads) {
+        exec->skip_reads--;
+        return;
+    }
+    if (!check_access(exec, address, size))
+        return;
+    if ((address & (PAGE - 1)) + size > PAGE)
+        exec->skip_reads = 2;
+    if (exec->locked) /* a compare-and-exchange loop inside Unicorn reads twice */
+        for (unsigned i = 0; i < exec->result->count; i++)
+            if (exec->result->accesses[i].address == address &&
+                exec->result->accesses[i].size == size && !exec->result->accesses[i].write)
+                return;
+    struct exec_access *access = add_access(exec, address, size, false);
+    const struct range *range = range_of(exec, address, size);
+    if (!access || !range)
+        return;
+    exec->read(exec->context, address, size, access->data);
+    memcpy(range->host + (address - range->start), access->data, size);
+}
+
+static void on_write(struct exec *exec, uint64_t address, unsigned size, int64_t value)
+{
+    if (!check_access(exec, address, size))
+        return;
+    struct exec_access *access = add_access(exec, address, size, true);
+    if (access)
+        memcpy(access->data, &value, size);
+}
+
+static void hook_access(uc_engine *engine, uc_mem_type type, uint64_t address, int size,
+                        int64_t value, void *user)
+{
+    (void)engine;
+    struct exec *exec = user;
+    if (size < 1 || exec->fault)
+        return;
+    if (type == UC_MEM_WRITE)
+        on_write(exec, address, (unsigned)size, value);
+    else
+        on_read(exec, address, (unsigned)size);
+}
+
+static bool hook_invalid(uc_engine *engine, uc_mem_type type, uint64_t address, int size,
+                         int64_t value, void *user)
+{
+    (void)engine, (void)type, (void)size, (void)value;
+    struct exec *exec = user;
+    if (!exec->fault)
+        exec->result->fault_address = address;
+    return false;
+}
+
+static bool map_range(struct exec *exec, struct range *range, uint64_t start, uint64_t end,
+                      uint32_t permissions)
+{
+    range->start = start & ~(uint64_t)(PAGE - 1);
+    range->size = ((end - range->start) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    if (!range->size)
+        return true;
+    if (!range->host) {
+        void *host = mmap(NULL, range->size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (host == MAP_FAILED)
+            return false;
+        range->host = host;
+    }
+    return uc_mem_map_ptr(exec->engine, range->start, range->size, permissions, range->host) ==
+           UC_ERR_OK;
+}
+
+static void unmap_range(struct range *range)
+{
+    if (range->host)
+        munmap(range->host, range->size);
+    range->host = NULL;
+}
+
+static uint64_t objects_end(const struct program *program)
+{
+    uint64_t end = OBJECT_BASE;
+    for (size_t i = 0; i < program->object_count; i++)
+        if (program->objects[i].address + program->objects[i].size > end)
+            end = program->objects[i].address + program->objects[i].size;
+    return end;
+}
+
+static bool start_engine(struct exec *exec)
+{
+    const struct program *program = exec->program;
+    if (uc_open(UC_ARCH_X86, UC_MODE_64, &exec->engine) != UC_ERR_OK) {
+        exec->engine = NULL;
+        return false;
+    }
+    uc_hook access, invalid;
+    if (uc_hook_add(exec->engine, &access, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+                    (void *)hook_access, exec, 1, 0) != UC_ERR_OK ||
+        uc_hook_add(exec->engine, &invalid, UC_HOOK_MEM_INVALID, (void *)hook_invalid, exec, 1,
+                    0) != UC_ERR_OK)
+        return false;
+    if (!map_range(exec, &exec->code, CODE_BASE, CODE_BASE + program->cpu_count * CODE_STRIDE,
+                   UC_PROT_READ | UC_PROT_EXEC) ||
+        !map_range(exec, &exec->objects, OBJECT_BASE, objects_end(program),
+                   UC_PROT_READ | UC_PROT_WRITE) ||
+        !map_range(exec, &exec->stacks, STACK_BASE,
+                   STACK_BASE + program->cpu_count * STACK_BYTES, UC_PROT_READ | UC_PROT_WRITE))
+        return false;
+    uint32_t mxcsr = 0x1f80; /* Unicorn resets it to 0: every exception unmasked */
+    uint16_t fpcw = 0x37f;
+    uc_reg_write(exec->engine, UC_X86_REG_MXCSR, &mxcsr);
+    uc_reg_write(exec->engine, UC_X86_REG_FPCW, &fpcw);
+    exec->translations = 0;
+    return true;
+}
+
+static void close_engine(void *exec) { exec_close(exec); }
+
+struct exec *exec_open(struct region *region, const struct program *program)
+{
+    struct exec *exec = region_alloc(region, sizeof *exec);
+    exec->region = region;
+    exec->program = program;
+    region_on_release(region, close_engine, exec);
+    if (start_engine(exec))
+        return exec;
+    exec_close(exec);
+    return NULL;
+}
+
+void exec_close(struct exec *exec)
+{
+    if (!exec)
+        return;
+    if (exec->engine)
+        uc_close(exec->engine);
+    exec->engine = NULL;
+    unmap_range(&exec->code);
+    unmap_range(&exec->objects);
+    unmap_range(&exec->stacks);
+    if (exec->at)
+        munmap((void *)exec->at, exec->code.size * sizeof *exec->at);
+    exec->at = NULL;
+}
+
+uint64_t exec_calls(const struct exec *exec) { return exec->calls; }
+
+/* Per-address memory of what is translated there; mapped lazily since it is mostly empty. */
+static const struct insn **translation_slot(struct exec *exec, uint64_t address)
+{
+    if (!exec->at) {
+        void *map = mmap(NULL, exec->code.size * sizeof *exec->at, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (map == MAP_FAILED)
+            return NULL;
+        exec->at = map;
+    }
+    return &exec->at[address - exec->code.start];
+}
+
+/* Puts the instruction where it belongs and makes Unicorn forget another that was there. */
+static bool place_code(struct exec *exec, const struct insn *insn)
+{
+    if (!in_range(&exec->code, insn->address, insn->length + 1u))
+        return false;
+    const struct insn **slot = translation_slot(exec, insn->address);
+    if (!slot)
+        return false;
+    if (*slot != insn) {
+        if (*slot && ((*slot)->length != insn->length ||
+                      memcmp((*slot)->bytes, insn->bytes, insn->length) != 0))
+            uc_ctl_remove_cache(exec->engine, insn->address, insn->address + 16);
+        *slot = insn;
+        exec->translations++;
+    }
+    uint8_t *host = exec->code.host + (insn->address - exec->code.start);
+    memcpy(host, insn->bytes, insn->length);
+    host[insn->length] = HLT;
+    return true;
+}
+
+static void take_code_away(struct exec *exec, const struct insn *insn)
+{
+    memset(exec->code.host + (insn->address - exec->code.start), HLT, insn->length);
+}
+
+static int gpr_ids[16] = {UC_X86_REG_RAX, UC_X86_REG_RCX, UC_X86_REG_RDX, UC_X86_REG_RBX,
+                          UC_X86_REG_RSP, UC_X86_REG_RBP, UC_X86_REG_RSI, UC_X86_REG_RDI,
+                          UC_X86_REG_R8,  UC_X86_REG_R9,  UC_X86_REG_R10, UC_X86_REG_R11,
+                          UC_X86_REG_R12, UC_X86_REG_R13, UC_X86_REG_R14, UC_X86_REG_R15};
+
+struct register_set {
+    int ids[REGISTERS_MAX];
+    void *values[REGISTERS_MAX];
+    int count;
+};
+
+static void include(struct register_set *set, int id, void *value)
+{
+    set->ids[set->count] = id;
+    set->values[set->count++] = value;
+}
+
+/* What an instruction can read or write beside rip: the segment bases and xmm only when used. */
+static void collect(const struct insn *insn, struct registers *registers, struct register_set *set)
+{
+    set->count = 0;
+    for (int i = 0; i < 16; i++)
+        include(set, gpr_ids[i], &registers->gpr[i]);
+    include(set, UC_X86_REG_RFLAGS, &registers->rflags);
+    if (insn->memory.segment) {
+        include(set, UC_X86_REG_FS_BASE, &registers->fs_base);
+        include(set, UC_X86_REG_GS_BASE, &registers->gs_base);
+    }
+    if (insn->uses_xmm)
+        for (int i = 0; i < 16; i++)
+            include(set, UC_X86_REG_XMM0 + i, registers->xmm[i]);
+}
+
+/* Two eight-byte hooks of one sixteen-byte SSE access become one access again. */
+static void coalesce(const struct insn *insn, struct exec_result *result)
+{
+    if (!insn->uses_xmm || insn->memory.size != 16)
+        return;
+    for (unsigned i = 0; i + 1 < result->count; i++) {
+        struct exec_access *low = &result->accesses[i], *high = low + 1;
+        if (low->size != 8 || high->size != 8 || low->write != high->write ||
+            high->address != low->address + 8)
+            continue;
+        memcpy(low->data + 8, high->data, 8);
+        low->size = 16;
+        memmove(high, high + 1, (result->count - i - 2) * sizeof *high);
+        result->count--;
+    }
+}
+
+static void fault(struct exec_result *result, uint8_t vector)
+{
+    result->status = EXEC_FAULT;
+    result->vector = vector;
+}
+
+static bool is_divide(const struct insn *insn)
+{
+    return insn->id == X86_INS_DIV || insn->id == X86_INS_IDIV;
+}
+
+static void judge(struct exec *exec, const struct insn *insn, uc_err error)
+{
+    struct exec_result *result = exec->result;
+    if (exec->overflow)
+        result->status = EXEC_UNMODELLED;
+    else if (exec->fault)
+        fault(result, 14);
+    else if (error == UC_ERR_OK || error == UC_ERR_FETCH_UNMAPPED || error == UC_ERR_FETCH_PROT)
+        result->status = EXEC_OK; /* a jump to nowhere: the next fetch is the caller's to judge */
+    else if (error == UC_ERR_READ_UNMAPPED || error == UC_ERR_WRITE_UNMAPPED ||
+             error == UC_ERR_WRITE_PROT || error == UC_ERR_READ_PROT)
+        fault(result, 14);
+    else if (error == UC_ERR_EXCEPTION)
+        fault(result, is_divide(insn) ? 0 : 13);
+    else if (error == UC_ERR_INSN_INVALID)
+        insn->id == X86_INS_UD2 ? fault(result, 6) : (void)(result->status = EXEC_UNMODELLED);
+    else
+        result->status = EXEC_FAILED;
+}
+
+static void check_alignment(const struct insn *insn, struct exec_result *result)
+{
+    if (!needs_alignment(insn))
+        return;
+    for (unsigned i = 0; i < result->count; i++)
+        if (result->accesses[i].size == 16 && result->accesses[i].address % 16)
+            fault(result, 13);
+}
+
+static bool is_rare_flag_load(const struct insn *insn, const struct registers *after)
+{
+    return insn->id == X86_INS_POPFQ && (after->rflags & RFLAGS_SYSTEM & ~IOPL_BITS);
+}
+
+static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
+{
+    struct exec_result *result = exec->result;
+    if (exec->translations > TRANSLATIONS_BEFORE_REOPEN) {
+        uc_close(exec->engine);
+        exec->engine = NULL;
+        if (exec->at)
+            madvise((void *)exec->at, exec->code.size * sizeof *exec->at, MADV_DONTNEED);
+        if (!start_engine(exec)) {
+            result->status = EXEC_FAILED;
+            return;
+        }
+    }
+    if (!exec->engine || !place_code(exec, insn)) {
+        result->status = EXEC_FAILED;
+        return;
+    }
+    struct registers after = *registers;
+    struct register_set set;
+    collect(insn, &after, &set);
+    exec->skip_reads = 0;
+    exec->overflow = exec->fault = false;
+    exec->locked = insn->class == INSN_LOCKED;
+    uc_reg_write_batch(exec->engine, set.ids, set.values, set.count);
+    uc_err error = uc_emu_start(exec->engine, insn->address, 0, 0, 1);
+    exec->calls++;
+    take_code_away(exec, insn);
+    judge(exec, insn, error);
+    if (result->status != EXEC_OK)
+        return;
+    include(&set, UC_X86_REG_RIP, &after.rip);
+    uc_reg_read_batch(exec->engine, set.ids, set.values, set.count);
+    coalesce(insn, result);
+    check_alignment(insn, result);
+    if (is_rare_flag_load(insn, &after))
+        result->status = EXEC_UNMODELLED;
+    if (result->status == EXEC_OK)
+        *registers = after;
+}
+
+void exec_step(struct exec *exec, const struct insn *insn, struct registers *registers,
+               exec_read *read, void *context, struct exec_result *result)
+{
+    result->count = 0;
+    result->vector = 0;
+    result->fault_address = 0;
+    result->status = EXEC_UNMODELLED;
+    exec->read = read;
+    exec->context = context;
+    exec->result = result;
+    switch (insn->class) {
+    case INSN_NOTHING:
+        result->status = EXEC_OK;
+        registers->rip += insn->length;
+        break;
+    case INSN_NATIVE: {
+        struct registers after = *registers;
+        native_step(insn, &after, read, context, result);
+        for (unsigned i = 0; i < result->count; i++)
+            if (!is_declared(exec, result->accesses[i].address, result->accesses[i].size)) {
+                result->fault_address = result->accesses[i].address;
+                fault(result, 14);
+            }
+        if (result->status == EXEC_OK) {
+            *registers = after;
+            registers->rip += insn->length;
+        }
+        break;
+    }
+    case INSN_ORDINARY:
+    case INSN_LOCKED:
+    case INSN_NT_STORE:
+    case INSN_STRING:
+        unicorn_step(exec, insn, registers);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a node can do next, and the steps of it that no other CPU can notice. */
+#include <string.h>
+
+#include "sim/explore/internal.h"
+
+enum { LOCAL_STEPS_MAX = 1 << 21 };
+
+void cut_loads(const struct components *components, const struct plan *plan,
+               struct load_pieces *loads)
+{
+    uint32_t offset = 0;
+    loads->count = 0;
+    for (unsigned i = 0; i < plan->read_count; i++) {
+        struct piece *pieces = loads->pieces + loads->count;
+        unsigned count = cut_access(&components->profile->order, plan->reads[i].address,
+                                    plan->reads[i].size, pieces);
+        for (unsigned n = 0; n < count; n++)
+            pieces[n].offset += offset;
+        loads->count += count;
+        offset += plan->reads[i].size;
+    }
+}
+
+uint32_t store_number(struct components *components, const struct exec_access *write,
+                      uint64_t address, uint32_t size, uint32_t offset, uint32_t flags)
+{
+    struct store store;
+    memset(&store, 0, sizeof store);
+    store.address = address;
+    store.size = size;
+    store.flags = flags;
+    memcpy(store.data, write->data + offset, size);
+    return intern_add(&components->stores, &store, sizeof store, NULL);
+}
+
+void store_action(struct components *components, const struct node *node, const struct insn *insn,
+                  const struct effect *effect, struct action *action)
+{
+    const struct order_parameters *order = &components->profile->order;
+    uint32_t flags = insn->class == INSN_NT_STORE ? STORE_NT : 0;
+    if (insn->class == INSN_STRING)
+        flags |= STORE_STRING;
+    action->kind = ACTION_STORE;
+    action->store_count = 0;
+    action->joins_previous = insn->class == INSN_STRING && (node->flags & NODE_REPEATING) &&
+                             order->string_stores_unordered != 0;
+    for (unsigned i = 0; i < effect->write_count; i++) {
+        const struct exec_access *write = &effect->writes[i];
+        struct piece pieces[PIECES_MAX];
+        unsigned count = cut_access(order, write->address, write->size, pieces);
+        for (unsigned n = 0; n < count && action->store_count < ACTION_STORES_MAX; n++)
+            action->stores[action->store_count++] = store_number(
+                components, write, pieces[n].address, pieces[n].size, pieces[n].offset, flags);
+    }
+}
+
+void read_unshared(struct components *components, uint32_t cpu, const struct node *node,
+                   uint64_t address, unsigned size, uint8_t *data)
+{
+    struct cpu_components *own = &components->cpus[cpu];
+    uint8_t buffered[16];
+    memory_read(&own->private_memory, node->private_memory, address, size, data);
+    uint32_t mask = own->model->forward(&components->context, &node->buffers, address, size,
+                                        buffered);
+    for (unsigned byte = 0; byte < size; byte++)
+        if (mask >> byte & 1)
+            data[byte] = buffered[byte];
+}
+
+static bool may(const struct components *components, uint32_t cpu, const struct node *node,
+                const struct action *action)
+{
+    return components->cpus[cpu].model->may(&components->context, &node->buffers, action);
+}
+
+/* Where execution goes on when `rip` is in the slot that is taken out; 0 when it is not. */
+static uint64_t removed_until(const struct components *components, uint32_t cpu, uint64_t rip)
+{
+    if (!components->removed_slot)
+        return 0;
+    const struct snippet *snippet = components->oracle->code[cpu]->snippet;
+    for (size_t i = 0; i < snippet->slot_count; i++) {
+        const struct slot_range *range = &snippet->slots[i];
+        uint64_t offset = rip - snippet->address;
+        if (strcmp(range->slot, components->removed_slot) == 0 && offset >= range->start &&
+            offset < range->end)
+            return snippet->address + range->end;
+    }
+    return 0;
+}
+
+/* Memory types and hints that the CPU's model does not cover. */
+static const char *beyond_model(const struct components *components, uint32_t cpu,
+                                const struct insn *insn, uint64_t address)
+{
+    if (!components->cpus[cpu].model->write_back_only)
+        return NULL;
+    if (insn->class == INSN_NT_STORE)
+        return "non-temporal stores are not modelled here";
+    int index = program_object_at(components->program, address, 1);
+    if (index == NO_INDEX)
+        return NULL;
+    if (components->program->objects[index].type != MEMORY_WB)
+        return "memory that is not write-back is not modelled here";
+    if (components->program->objects[index].code)
+        return "writing or reading code is not modelled here";
+    return NULL;
+}
+
+static void unmodelled(struct stopped *stopped, const char *reason)
+{
+    stopped->stop = STOP_UNMODELLED;
+    stopped->reason = reason;
+}
+
+static void look_at_system(struct components *components, uint32_t cpu, const struct node *node,
+                           struct stopped *stopped)
+{
+    const struct insn *insn = stopped->plan->insn;
+    stopped->action.store_count = 0;
+    stopped->local = LOCAL_SYSTEM;
+    switch (insn->class) {
+    case INSN_MFENCE:
+        stopped->action.kind = ACTION_MFENCE;
+        break;
+    case INSN_LFENCE:
+        stopped->action.kind = ACTION_LFENCE;
+        break;
+    case INSN_SFENCE:
+        stopped->action.kind = ACTION_SFENCE;
+        break;
+    case INSN_SERIALIZING:
+        if (insn->kind == KIND_INVD) {
+            unmodelled(stopped, "it throws away what the caches hold");
+            return;
+        }
+        stopped->action.kind = ACTION_SERIALIZE;
+        break;
+    case INSN_FLUSH:
+        stopped->action.kind = ACTION_FLUSH;
+        break;
+    default:
+        unmodelled(stopped, "system instructions of its kind are not modelled here");
+        return;
+    }
+    stopped->stop = may(components, cpu, node, &stopped->action) ? STOP_LOCAL : STOP_BLOCKED;
+}
+
+static enum word_class access_class(struct components *components, uint32_t cpu, uint64_t address,
+                                    unsigned size, bool write)
+{
+    return footprint_access(components->footprint, cpu, address, size, write);
+}
+
+static void judge_effect(const struct effect *effect, struct stopped *stopped)
+{
+    if (effect->status == EXEC_FAULT) {
+        stopped->stop = STOP_FAULT;
+        stopped->fault = effect->fault;
+    } else if (effect->status != EXEC_OK) {
+        unmodelled(stopped, "the execution engine does not do it");
+    }
+}
+
+static void look_at_locked(struct components *components, uint32_t cpu, const struct node *node,
+                           struct stopped *stopped)
+{
+    const struct plan *plan = stopped->plan;
+    bool shared = false;
+    for (unsigned i = 0; i < plan->read_count; i++) {
+        const struct data_access *read = &plan->reads[i];
+        const char *reason = beyond_model(components, cpu, plan->insn, read->address);
+        if (reason) {
+            unmodelled(stopped, reason);
+            return;
+        }
+        shared = access_class(components, cpu, read->address, read->size, true) == WORD_SHARED ||
+                 shared;
+    }
+    if (plan->read_count != 1 || plan->reads[0].size > 16) {
+        unmodelled(stopped, "a locked instruction with more than one memory operand");
+        return;
+    }
+    struct action action = {.kind = ACTION_LOCKED,
+                            .address = plan->reads[0].address,
+                            .size = plan->reads[0].size};
+    stopped->local = LOCAL_LOCKED;
+    if (!may(components, cpu, node, &action))
+        stopped->stop = STOP_BLOCKED;
+    else
+        stopped->stop = shared ? STOP_VISIBLE : STOP_LOCAL;
+    if (stopped->stop == STOP_LOCAL) { /* known already: would it fault? */
+        uint8_t bytes[LOAD_BYTES_MAX] = {0};
+        read_unshared(components, cpu, node, action.address, action.size, bytes);
+        judge_effect(oracle_effect(components->oracle, node->local, bytes), stopped);
+    }
+}
+
+/* Loads that are still missing. */
+static bool look_at_loads(struct components *components, uint32_t cpu, const struct node *node,
+                          struct stopped *stopped)
+{
+    struct load_pieces loads;
+    cut_loads(components, stopped->plan, &loads);
+    if (node->latched == (UINT32_C(1) << loads.count) - 1)
+        return false;
+    struct action action = {.kind = ACTION_LOAD};
+    stopped->stop = STOP_BLOCKED;
+    for (unsigned n = 0; n < loads.count; n++) {
+        const struct piece *piece = &loads.pieces[n];
+        if (node->latched >> n & 1)
+            continue;
+        const char *reason = beyond_model(components, cpu, stopped->plan->insn, piece->address);
+        if (reason) {
+            unmodelled(stopped, reason);
+            return true;
+        }
+        action.address = piece->address;
+        action.size = piece->size;
+        enum word_class class =
+            access_class(components, cpu, piece->address, piece->size, false);
+        if (!may(components, cpu, node, &action))
+            continue;
+        if (class == WORD_SHARED) {
+            stopped->stop = STOP_VISIBLE;
+            continue;
+        }
+        stopped->stop = STOP_LOCAL;
+        stopped->local = LOCAL_LATCH;
+        stopped->piece = *piece;
+        stopped->piece_number = n;
+        return true;
+    }
+    return true;
+}
+
+static void look_at_effect(struct components *components, uint32_t cpu, const struct node *node,
+                           struct stopped *stopped)
+{
+    stopped->effect = oracle_effect(components->oracle, node->local, node->bytes);
+    stopped->local = LOCAL_EFFECT;
+    stopped->stop = STOP_LOCAL;
+    if (stopped->effect->status != EXEC_OK) {
+        judge_effect(stopped->effect, stopped);
+        return;
+    }
+    if (stopped->effect->write_count == 0)
+        return;
+    for (unsigned i = 0; i < stopped->effect->write_count; i++) {
+        const char *reason = beyond_model(components, cpu, stopped->plan->insn,
+                                          stopped->effect->writes[i].address);
+        if (reason) {
+            unmodelled(stopped, reason);
+            return;
+        }
+    }
+    store_action(components, node, stopped->plan->insn, stopped->effect, &stopped->action);
+    for (unsigned i = 0; i < stopped->action.store_count; i++) {
+        const struct store *store = intern_bytes(&components->stores, stopped->action.stores[i]);
+        access_class(components, cpu, store->address, store->size, true);
+    }
+    if (!may(components, cpu, node, &stopped->action))
+        stopped->stop = STOP_BLOCKED;
+}
+
+void look(struct components *components, uint32_t cpu, const struct node *node,
+          struct stopped *stopped)
+{
+    const struct plan *plan = oracle_plan(components->oracle, node->local);
+    stopped->plan = plan;
+    stopped->reason = NULL;
+    uint64_t rip = oracle_rip(components->oracle, node->local);
+    if (node->flags & NODE_SPINS) {
+        stopped->stop = STOP_SPINS;
+        return;
+    }
+    stopped->target = removed_until(components, cpu, rip);
+    if (stopped->target) {
+        stopped->stop = STOP_LOCAL;
+        stopped->local = LOCAL_SKIP;
+        return;
+    }
+    switch (plan->kind) {
+    case PLAN_END:
+        stopped->stop = STOP_ENDED;
+        return;
+    case PLAN_FAULT:
+        stopped->stop = STOP_FAULT;
+        stopped->fault = plan->fault;
+        return;
+    case PLAN_UNMODELLED:
+        unmodelled(stopped, plan->reason);
+        return;
+    case PLAN_FAILED:
+        components->failure = "the execution engine failed";
+        unmodelled(stopped, components->failure);
+        return;
+    case PLAN_SYSTEM:
+        look_at_system(components, cpu, node, stopped);
+        return;
+    case PLAN_STEP:
+        break;
+    }
+    if (plan->insn->class == INSN_LOCKED)
+        look_at_locked(components, cpu, node, stopped);
+    else if (!look_at_loads(components, cpu, node, stopped))
+        look_at_effect(components, cpu, node, stopped);
+}
+
+static void move_on(struct components *components, struct node *node, uint32_t next)
+{
+    bool repeating = oracle_rip(components->oracle, next) == oracle_rip(components->oracle, node->local);
+    node->local = next;
+    node->latched = 0;
+    node->flags = repeating ? node->flags | NODE_REPEATING : node->flags & ~(uint32_t)NODE_REPEATING;
+    memset(node->bytes, 0, sizeof node->bytes);
+}
+
+bool finish_locked(struct components *components, struct node *node, const uint8_t *bytes,
+                   struct outcome *outcome, struct stopped *stopped)
+{
+    const struct effect *effect = oracle_effect(components->oracle, node->local, bytes);
+    outcome->store_count = 0;
+    judge_effect(effect, stopped);
+    if (effect->status != EXEC_OK)
+        return false;
+    for (unsigned i = 0; i < effect->write_count && i < OUTCOME_STORES_MAX; i++) {
+        const struct exec_access *write = &effect->writes[i];
+        outcome->stores[outcome->store_count++] =
+            store_number(components, write, write->address, write->size, 0, 0);
+    }
+    struct action action = {.kind = ACTION_LOCKED};
+    components->cpus[oracle_cpu_of(oracle_rip(components->oracle, node->local))].model->take(
+        &components->context, &node->buffers, &action);
+    move_on(components, node, effect->next);
+    return true;
+}
+
+static void tell_stores(struct components *components, const struct node *node,
+                        const struct insn *insn, const struct effect *effect)
+{
+    struct told told = {.insn = insn, .event = "compute"};
+    if (effect->write_count == 0)
+        tell(components, node, &told);
+    for (unsigned i = 0; i < effect->write_count; i++) {
+        told.event = "store";
+        told.how = "buffered";
+        told.write = true;
+        told.address = effect->writes[i].address;
+        told.size = effect->writes[i].size;
+        told.data = effect->writes[i].data;
+        tell(components, node, &told);
+    }
+}
+
+static void local_latch(struct components *components, uint32_t cpu, struct node *node,
+                        const struct stopped *stopped)
+{
+    const struct piece *piece = &stopped->piece;
+    uint8_t data[16];
+    read_unshared(components, cpu, node, piece->address, piece->size, data);
+    memcpy(node->bytes + piece->offset, data, piece->size);
+    node->latched |= UINT32_C(1) << stopped->piece_number;
+    tell(components, node, &(struct told){.insn = stopped->plan->insn, .event = "load",
+                                          .address = piece->address, .size = piece->size,
+                                          .data = data});
+}
+
+static void local_locked(struct components *components, uint32_t cpu, struct node *node,
+                         struct stopped *stopped)
+{
+    const struct data_access *read = &stopped->plan->reads[0];
+    uint8_t bytes[LOAD_BYTES_MAX] = {0};
+    struct outcome outcome;
+    read_unshared(components, cpu, node, read->address, read->size, bytes);
+    if (!finish_locked(components, node, bytes, &outcome, stopped))
+        return;
+    for (unsigned i = 0; i < outcome.store_count; i++)
+        node->private_memory = memory_write(&components->cpus[cpu].private_memory,
+                                            node->private_memory, outcome.stores[i]);
+    tell(components, node, &(struct told){.insn = stopped->plan->insn, .event = "locked",
+                                          .address = read->address, .size = read->size,
+                                          .data = bytes});
+}
+
+bool local_step(struct components *components, uint32_t cpu, struct node *node)
+{
+    struct stopped stopped;
+    look(components, cpu, node, &stopped);
+    if (stopped.stop != STOP_LOCAL)
+        return false;
+    const struct model *model = components->cpus[cpu].model;
+    switch (stopped.local) {
+    case LOCAL_SKIP:
+        move_on(components, node, oracle_jump(components->oracle, node->local, stopped.target));
+        break;
+    case LOCAL_LATCH:
+        local_latch(components, cpu, node, &stopped);
+        break;
+    case LOCAL_LOCKED:
+        local_locked(components, cpu, node, &stopped);
+        return stopped.stop == STOP_LOCAL;
+    case LOCAL_SYSTEM:
+        model->take(&components->context, &node->buffers, &stopped.action);
+        move_on(components, node, oracle_system_next(components->oracle, node->local));
+        tell(components, node, &(struct told){.insn = stopped.plan->insn, .event = "fence"});
+        break;
+    case LOCAL_EFFECT:
+        if (stopped.effect->write_count)
+            model->take(&components->context, &node->buffers, &stopped.action);
+        move_on(components, node, stopped.effect->next);
+        tell_stores(components, node, stopped.plan->insn, stopped.effect);
+        break;
+    }
+    return true;
+}
+
+struct private_drain {
+    struct components *components;
+    uint32_t cpu;
+    bool found;
+    struct drain drain;
+};
+
+static void pick_private(void *receiver, const struct drain *drain)
+{
+    struct private_drain *pick = receiver;
+    if (pick->found || !drain->writes)
+        return;
+    const struct store *store = intern_bytes(&pick->components->stores, drain->store);
+    if (footprint_is_private(pick->components->footprint, pick->cpu, store->address)) {
+        pick->drain = *drain;
+        pick->found = true;
+    }
+}
+
+void drain_private(struct components *components, uint32_t cpu, struct node *node)
+{
+    struct cpu_components *own = &components->cpus[cpu];
+    while (node->buffers.count) {
+        struct private_drain pick = {.components = components, .cpu = cpu};
+        own->model->drains(&components->context, &node->buffers, pick_private, &pick);
+        if (!pick.found)
+            return;
+        node->buffers = pick.drain.after;
+        node->private_memory =
+            memory_write(&own->private_memory, node->private_memory, pick.drain.store);
+    }
+}
+
+static bool same_node(const struct node *a, const struct node *b)
+{
+    return a->local == b->local && a->latched == b->latched && a->flags == b->flags &&
+           a->private_memory == b->private_memory && a->buffers.count == b->buffers.count &&
+           memcmp(a->buffers.words, b->buffers.words, a->buffers.count * sizeof(uint32_t)) == 0;
+}
+
+void close_node(struct components *components, uint32_t cpu, struct node *node)
+{
+    if (!components->reduce)
+        return;
+    struct node anchor = *node; /* Brent: moved up at every power of two */
+    drain_private(components, cpu, node);
+    for (uint32_t steps = 1, power = 1; local_step(components, cpu, node); steps++) {
+        drain_private(components, cpu, node);
+        if (same_node(node, &anchor)) {
+            node->flags |= NODE_SPINS;
+            return;
+        }
+        if (steps == power) {
+            anchor = *node;
+            power *= 2;
+        }
+        if (steps == LOCAL_STEPS_MAX)
+            return; /* look() finds STOP_LOCAL again: COMPONENT_LIMIT */
+    }
+}

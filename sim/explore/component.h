@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A component is all of one CPU that a global state needs: its local state, the parts of a
+ * load that it has so far, its buffers under the ordering model, and the contents of the
+ * words that are private to it. Components are interned per CPU; what a component can do
+ * next is worked out once and kept with it.
+ *
+ * Steps that no other CPU can notice (register instructions, entering the store buffer,
+ * private and constant memory) are taken at once: a component always stands in front of
+ * something that others can see, or has stopped.
+ */
+#ifndef FENCESIM_SIM_EXPLORE_COMPONENT_H_
+#define FENCESIM_SIM_EXPLORE_COMPONENT_H_
+
+#include "models/model.h"
+#include "sim/explore/footprint.h"
+#include "sim/explore/memory.h"
+#include "sim/explore/oracle.h"
+#include "sim/explore/start.h"
+
+/* A component taken apart. */
+struct node {
+    uint32_t local;
+    uint32_t latched;      /* bit n: piece n of the instruction's loads is in `bytes` */
+    uint32_t flags;        /* NODE_... */
+    uint32_t private_memory;
+    uint8_t bytes[LOAD_BYTES_MAX];
+    struct buffers buffers;
+};
+
+enum { NODE_REPEATING = 1 /* the last step was an iteration of the same rep instruction */,
+       NODE_SPINS = 2 /* it goes round for ever without anything that others could see */ };
+
+enum transition_kind { TRANSITION_LOAD, TRANSITION_LOCKED, TRANSITION_DRAIN, TRANSITION_LOCAL };
+
+enum { OUTCOME_STORES_MAX = 4, VALUES_CACHED = 3 };
+
+/* Where a transition leads for one loaded value. */
+struct outcome {
+    uint32_t next; /* component */
+    uint32_t store_count;
+    uint32_t stores[OUTCOME_STORES_MAX]; /* reach memory with the transition, in order */
+};
+
+struct transition {
+    enum transition_kind kind;
+    uint32_t number; /* unique within its CPU, for the memo of values */
+    /* LOAD, LOCKED: what is read from memory, and what the own buffers supply instead */
+    uint64_t address;
+    uint32_t size;
+    uint32_t piece;
+    uint32_t forward_mask;
+    uint8_t forwarded[16];
+    uint32_t word;   /* index in memory when it lies in one word, MAP_NONE otherwise */
+    uint32_t cached; /* values seen first, without hashing: for loads of up to 8 bytes */
+    uint64_t cached_value[VALUES_CACHED];
+    uint32_t cached_outcome[VALUES_CACHED];
+    /* DRAIN, LOCAL */
+    struct outcome outcome;
+    const char *event;
+};
+
+enum component_status {
+    COMPONENT_RUNS,
+    COMPONENT_ENDED,      /* no more instructions; its buffers may still drain */
+    COMPONENT_SPINS,      /* goes round for ever, unseen */
+    COMPONENT_FAULTED,
+    COMPONENT_UNMODELLED,
+    COMPONENT_LIMIT       /* ran too long without a visible step */
+};
+
+struct component {
+    enum component_status status;
+    const struct insn *insn; /* what it stands in front of; NULL at the end */
+    const char *reason;      /* UNMODELLED, LIMIT */
+    struct fault fault;
+    uint32_t transition_count;
+    struct transition *transitions;
+};
+
+struct teller; /* explore/witness.c: who is told the steps of a witness */
+
+struct cpu_components {
+    struct intern words;        /* component -> node, packed */
+    struct component **expanded; /* NULL: not worked out so far */
+    size_t expanded_capacity;
+    struct memory private_memory;
+    struct map outcome_of;      /* transition << 32 | value -> outcome */
+    struct intern values;
+    struct outcome *outcomes;
+    size_t outcome_count, outcome_capacity;
+    uint32_t transition_numbers;
+    const struct model *model;  /* a device agent has its own */
+};
+
+struct components {
+    struct region *region;
+    const struct program *program;
+    const struct profile *profile;
+    struct oracle *oracle;
+    const struct start *start;
+    struct footprint *footprint;
+    struct model_context context;
+    struct intern stores;       /* struct store */
+    struct memory shared;
+    struct cpu_components *cpus;
+    const char *removed_slot;   /* instructions that this slot's lines gave are skipped; NULL */
+    bool reduce;                /* false: every local step is a transition of its own */
+    const char *failure;        /* the engine itself failed */
+    struct teller *teller;      /* set while a witness is told */
+};
+
+void components_init(struct components *components, struct region *region,
+                     struct oracle *oracle, const struct start *start,
+                     const struct profile *profile, const struct model *model,
+                     struct footprint *footprint, bool reduce);
+
+/* The component in which CPU `cpu` starts. */
+uint32_t component_start(struct components *components, uint32_t cpu);
+
+/* What a component can do; worked out on first use. The pointer stays valid. */
+struct component *component_of(struct components *components, uint32_t cpu, uint32_t id);
+
+/* Where a LOAD or LOCKED transition leads when memory is number `memory`. */
+const struct outcome *transition_outcome(struct components *components, uint32_t cpu, uint32_t id,
+                                         struct transition *transition, uint32_t memory);
+
+void component_node(const struct components *components, uint32_t cpu, uint32_t id,
+                    struct node *node);
+
+/* Takes a transition again, telling its steps to components->teller. */
+void transition_narrate(struct components *components, uint32_t cpu, uint32_t id,
+                        const struct transition *transition, uint32_t memory);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/explore/explore.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { CHECK_EVERY = 1024 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+unsigned for_each_successor(struct exploration *exploration, const uint32_t *tuple,
+                            visit_successor *visit, void *receiver)
+{
+    struct components *components = &exploration->components;
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    uint32_t *next = exploration->tuple;
+    unsigned count = 0;
+    memcpy(next, tuple, (cpus + 1) * sizeof *next);
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        struct component *component = component_of(components, cpu, tuple[cpu]);
+        for (uint32_t i = 0; i < component->transition_count; i++) {
+            struct transition *transition = &component->transitions[i];
+            bool by_value = transition->kind == TRANSITION_LOAD ||
+                            transition->kind == TRANSITION_LOCKED;
+            const struct outcome outcome =
+                by_value ? *transition_outcome(components, cpu, tuple[cpu], transition, tuple[cpus])
+                         : transition->outcome;
+            next[cpu] = outcome.next;
+            next[cpus] = tuple[cpus];
+            for (uint32_t n = 0; n < outcome.store_count; n++)
+                next[cpus] = memory_write(&components->shared, next[cpus], outcome.stores[n]);
+            visit(receiver, cpu, transition, next);
+            count++;
+        }
+        next[cpu] = tuple[cpu];
+        next[cpus] = tuple[cpus];
+    }
+    return count;
+}
+
+static uint64_t view_value(const struct registers *registers, const struct register_view *view)
+{
+    uint64_t whole =
+        view->file == REGISTER_FLAG ? registers->rflags : registers->gpr[view->index];
+    whole >>= view->shift;
+    return view->width >= 64 ? whole : whole & ((UINT64_C(1) << view->width) - 1);
+}
+
+static uint64_t object_value(struct exploration *exploration, const uint32_t *tuple,
+                             const struct object *object)
+{
+    struct components *components = &exploration->components;
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    uint64_t value = 0;
+    for (unsigned byte = 0; byte < object->size && byte < 8; byte++) {
+        uint64_t address = object->address + byte;
+        int owner = footprint_owner(components->footprint, address);
+        uint8_t data = 0;
+        if (owner < 0) {
+            memory_read(&components->shared, tuple[cpus], address, 1, &data);
+        } else {
+            struct node node;
+            component_node(components, (uint32_t)owner, tuple[owner], &node);
+            memory_read(&components->cpus[owner].private_memory, node.private_memory, address, 1,
+                        &data);
+        }
+        value |= (uint64_t)data << (byte * 8);
+    }
+    return value;
+}
+
+uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,
+                    const struct term *term)
+{
+    if (term->is_object)
+        return object_value(exploration, tuple, &exploration->program->objects[term->object]);
+    struct node node;
+    struct registers registers;
+    component_node(&exploration->components, term->cpu, tuple[term->cpu], &node);
+    oracle_registers(exploration->components.oracle, node.local, &registers);
+    return view_value(&registers, &term->view);
+}
+
+static void add_final(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+{
+    struct region *region = &exploration->region;
+    uint64_t *values = region_array(region, exploration->term_count + 1, sizeof *values);
+    for (size_t i = 0; i < exploration->term_count; i++)
+        values[i] = term_value(exploration, tuple, &exploration->terms[i]);
+    bool fresh;
+    intern_add(&exploration->seen, values, exploration->term_count * sizeof *values, &fresh);
+    if (!fresh)
+        return;
+    exploration->finals = region_push(region, exploration->finals, exploration->final_count,
+                                      &exploration->final_capacity, sizeof *exploration->finals);
+    exploration->finals[exploration->final_count++] =
+        (struct final_state){.state = state, .values = values};
+}
+
+static void add_issue(struct exploration *exploration, uint32_t state, uint32_t cpu,
+                      const struct component *component)
+{
+    enum issue_kind kind = component->status == COMPONENT_FAULTED      ? ISSUE_FAULT
+                           : component->status == COMPONENT_UNMODELLED ? ISSUE_UNMODELLED
+                                                                       : ISSUE_LIMIT;
+    for (size_t i = 0; i < exploration->issue_count; i++) {
+        const struct issue *old = &exploration->issues[i];
+        if (old->cpu == cpu && old->insn == component->insn && old->kind == kind &&
+            old->fault.vector == component->fault.vector)
+            return;
+    }
+    exploration->issues =
+        region_push(&exploration->region, exploration->issues, exploration->issue_count,
+                    &exploration->issue_capacity, sizeof *exploration->issues);
+    exploration->issues[exploration->issue_count++] =
+        (struct issue){kind, cpu, state, component->insn, component->reason, component->fault};
+}
+
+struct search {
+    struct exploration *exploration;
+    uint32_t from;
+};
+
+static void add_successor(void *receiver, uint32_t cpu, struct transition *transition,
+                          const uint32_t *tuple)
+{
+    (void)cpu, (void)transition;
+    struct search *search = receiver;
+    bool fresh;
+    states_add(&search->exploration->states, tuple, search->from, &fresh);
+}
+
+/* A state without successors: final, stuck, or the end of what can be followed. */
+static void judge_end(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+{
+    bool all_ended = true, broken = false;
+    for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
+        enum component_status status =
+            component_of(&exploration->components, cpu, tuple[cpu])->status;
+        all_ended = all_ended && status == COMPONENT_ENDED;
+        broken = broken || status >= COMPONENT_FAULTED;
+    }
+    if (all_ended)
+        add_final(exploration, state, tuple);
+    else if (!broken)
+        exploration->dead_end = true;
+}
+
+static void note_issues(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+{
+    for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
+        const struct component *component =
+            component_of(&exploration->components, cpu, tuple[cpu]);
+        if (component->status >= COMPONENT_FAULTED)
+            add_issue(exploration, state, cpu, component);
+    }
+}
+
+static const char *limit_reached(const struct exploration *exploration,
+                                 const struct explore_options *options, uint64_t done,
+                                 double started)
+{
+    if (options->max_states && exploration->states.count > options->max_states)
+        return "the limit of states was reached";
+    if (done % CHECK_EVERY)
+        return NULL;
+    if (options->stop && *options->stop)
+        return "it was interrupted";
+    if (options->max_seconds > 0 && seconds_now() - started > options->max_seconds)
+        return "the limit of time was reached";
+    return NULL;
+}
+
+/* Whether a pass whose assumption is broken has learnt enough to be started again. */
+static bool learnt_enough(struct exploration *exploration, uint64_t done)
+{
+    if (!exploration->components.footprint->broken)
+        return false;
+    if (!exploration->discovery)
+        exploration->discovery = done + 1;
+    return done >= 2 * exploration->discovery + 64;
+}
+
+static void search_all(struct exploration *exploration, const struct explore_options *options,
+                       double started)
+{
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    uint32_t *tuple = region_array(&exploration->region, cpus + 1, sizeof *tuple);
+    bool fresh;
+    for (uint32_t cpu = 0; cpu < cpus; cpu++)
+        tuple[cpu] = component_start(&exploration->components, cpu);
+    states_add(&exploration->states, tuple, NO_STATE, &fresh);
+    for (uint32_t state = 0; state < exploration->states.count; state++) {
+        exploration->incomplete = limit_reached(exploration, options, state, started);
+        if (exploration->incomplete || learnt_enough(exploration, state))
+            break;
+        states_get(&exploration->states, state, tuple);
+        struct search search = {exploration, state};
+        unsigned successors = for_each_successor(exploration, tuple, add_successor, &search);
+        exploration->transition_count += successors;
+        note_issues(exploration, state, tuple);
+        if (successors == 0)
+            judge_end(exploration, state, tuple);
+    }
+    exploration->state_count = exploration->states.count;
+}
+
+struct pass {
+    struct oracle *oracle;
+    const struct start *start;
+    const struct profile *profile;
+    const struct model *model;
+    struct footprint *footprint;
+    const struct explore_options *options;
+    double started;
+};
+
+/* One pass in the exploration's own region; small, since it sets the guard. */
+static void run_pass(struct exploration *exploration, const struct pass *pass)
+{
+    struct region *region = &exploration->region;
+    if (region_guard(region)) {
+        exploration->complete = false;
+        exploration->incomplete =
+            region->limit_hit ? "the limit of memory was reached" : "memory ran out";
+        exploration->state_count = exploration->states.count;
+        return;
+    }
+    components_init(&exploration->components, region, pass->oracle, pass->start, pass->profile,
+                    pass->model, pass->footprint, pass->options->reduce);
+    exploration->components.removed_slot = pass->options->removed_slot;
+    states_init(&exploration->states, region, (unsigned)exploration->program->cpu_count + 1);
+    intern_init(&exploration->seen, region);
+    exploration->tuple =
+        region_array(region, exploration->program->cpu_count + 1, sizeof(uint32_t));
+    search_all(exploration, pass->options, pass->started);
+    if (pass->footprint->broken && !exploration->incomplete)
+        return;
+    exploration->complete = !exploration->incomplete && exploration->issue_count == 0 &&
+                            !exploration->components.failure;
+    if (exploration->components.failure)
+        exploration->incomplete = exploration->components.failure;
+    if (exploration->complete)
+        find_stuck(exploration);
+}
+
+static void reset(struct exploration *exploration, const struct oracle *oracle,
+                  const struct term *terms, size_t term_count, size_t max_memory)
+{
+    memset(exploration, 0, sizeof *exploration);
+    region_init(&exploration->region, max_memory);
+    exploration->program = oracle->program;
+    exploration->terms = terms;
+    exploration->term_count = term_count;
+}
+
+static void close_exploration(void *exploration) { exploration_close(exploration); }
+
+struct exploration *explore(struct region *region, struct oracle *oracle,
+                            const struct start *start, const struct profile *profile,
+                            const struct model *model, struct footprint *footprint,
+                            const struct term *terms, size_t term_count,
+                            const struct explore_options *options)
+{
+    struct exploration *exploration = region_alloc(region, sizeof *exploration);
+    struct pass pass = {oracle, start, profile, model, footprint, options, seconds_now()};
+    reset(exploration, oracle, terms, term_count, options->max_memory);
+    region_on_release(region, close_exploration, exploration);
+    for (;;) {
+        footprint_begin(footprint);
+        run_pass(exploration, &pass);
+        if (exploration->incomplete || !footprint->broken)
+            return exploration;
+        region_release(&exploration->region);
+        reset(exploration, oracle, terms, term_count, options->max_memory);
+    }
+}
+
+void exploration_close(struct exploration *exploration) { region_release(&exploration->region); }

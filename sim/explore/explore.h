@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All executions of a program under an ordering model: a breadth-first search over global
+ * states, so that the first way to an outcome is a shortest one. What is found is a proof
+ * when `complete`, otherwise a lower bound of what can happen.
+ */
+#ifndef FENCESIM_SIM_EXPLORE_EXPLORE_H_
+#define FENCESIM_SIM_EXPLORE_EXPLORE_H_
+
+#include "sim/explore/component.h"
+#include "sim/explore/states.h"
+
+struct explore_options {
+    bool reduce;             /* false: interleave every step (for comparison) */
+    uint64_t max_states;     /* 0: none */
+    double max_seconds;      /* 0: none */
+    size_t max_memory;       /* bytes, 0: none */
+    const char *removed_slot;
+    const volatile int *stop; /* non-zero: end early; may be NULL */
+};
+
+/* A final state as far as the terms see it, or one in which some CPUs are stuck. */
+struct final_state {
+    uint32_t state;   /* the first one found with these values */
+    bool is_stuck;
+    uint64_t *values; /* one per term */
+    bool *stuck;      /* per CPU, NULL unless is_stuck */
+};
+
+enum issue_kind { ISSUE_FAULT, ISSUE_UNMODELLED, ISSUE_LIMIT };
+
+/* Why some executions could not be followed to their end. */
+struct issue {
+    enum issue_kind kind;
+    uint32_t cpu, state;
+    const struct insn *insn; /* NULL when nothing could be fetched */
+    const char *reason;      /* one sentence */
+    struct fault fault;
+};
+
+struct exploration {
+    struct region region;    /* owns all below */
+    bool complete;
+    const char *incomplete;  /* which limit was hit; NULL when only issues make it incomplete */
+    uint64_t state_count, transition_count;
+    struct final_state *finals;
+    size_t final_count, final_capacity;
+    struct issue *issues;
+    size_t issue_count, issue_capacity;
+    bool can_stick;          /* some execution has no final state */
+
+    /* for witnesses */
+    struct components components;
+    struct states states;
+    const struct term *terms;
+    size_t term_count;
+    const struct program *program;
+
+    /* while searching */
+    struct intern seen;      /* values and stuck CPUs of finals */
+    bool dead_end;           /* a state without successors in which some CPU has not ended */
+    uint32_t *tuple;
+    uint64_t discovery;      /* states explored when the footprint was contradicted */
+};
+
+/*
+ * Explores. `footprint` carries what was learnt to later explorations of the same code. The
+ * exploration is given back by exploration_close; NULL never. Running out of its own
+ * memory limit makes it incomplete; running out of the caller's region unwinds.
+ */
+struct exploration *explore(struct region *region, struct oracle *oracle,
+                            const struct start *start, const struct profile *profile,
+                            const struct model *model, struct footprint *footprint,
+                            const struct term *terms, size_t term_count,
+                            const struct explore_options *options);
+
+void exploration_close(struct exploration *exploration);
+
+/* Finds the states without a way to a final state: sets can_stick and adds stuck finals. */
+void find_stuck(struct exploration *exploration);
+
+/*
+ * Calls `visit` for every transition of a state: the CPU, the transition and the tuple that
+ * it leads to. Returns how many there are.
+ */
+typedef void visit_successor(void *receiver, uint32_t cpu, struct transition *transition,
+                             const uint32_t *tuple);
+unsigned for_each_successor(struct exploration *exploration, const uint32_t *tuple,
+                            visit_successor *visit, void *receiver);
+
+/* The value of a term in a state. */
+uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,
+                    const struct term *term);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who accesses which word. A word that only one CPU touches is private to it, a word that
+ * nobody stores to is constant; accesses to both are steps that no other CPU can notice, so
+ * the explorer takes them at once instead of interleaving them.
+ *
+ * Nothing is known beforehand: a pass of the exploration assumes what the passes before it
+ * saw, and when an access contradicts the assumption the pass is void and is done again with
+ * what was learnt. Sound: take a shortest execution with an access outside the assumption;
+ * everything before it was reduced rightly, so the pass reaches the same local state and
+ * sees the access. Footprints only grow, so this ends.
+ */
+#ifndef FENCESIM_SIM_EXPLORE_FOOTPRINT_H_
+#define FENCESIM_SIM_EXPLORE_FOOTPRINT_H_
+
+#include "sim/base/map.h"
+#include "sim/program/program.h"
+
+enum word_class { WORD_CONSTANT, WORD_PRIVATE, WORD_SHARED };
+
+struct footprint_word {
+    int32_t toucher, writer;  /* CPU, or WORD_NOBODY, WORD_MANY */
+    int32_t assumed_toucher;  /* what this pass assumes */
+    uint8_t assumed;          /* enum word_class */
+    bool forced;              /* accessed together with a shared word: shared as well */
+};
+
+struct footprint {
+    struct region *region;
+    const struct program *program;
+    struct map index_of; /* address / 8 -> index */
+    struct footprint_word *words;
+    size_t count, capacity;
+    bool everything_shared; /* no reduction */
+    bool broken;            /* this pass's assumption was contradicted */
+};
+
+void footprint_init(struct footprint *footprint, struct region *region,
+                    const struct program *program, bool everything_shared);
+
+/* Starts a pass: assumes what is known now. */
+void footprint_begin(struct footprint *footprint);
+
+/*
+ * Notes an access and tells how to treat it in this pass: the class of all its words, which
+ * for a private word is private to `cpu`.
+ */
+enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint64_t address,
+                                 unsigned size, bool write);
+
+/* Whether `address` is treated as private to `cpu` in this pass, without noting anything. */
+bool footprint_is_private(const struct footprint *footprint, uint32_t cpu, uint64_t address);
+
+/* The CPU to which `address` is private in this pass, or -1. */
+int footprint_owner(const struct footprint *footprint, uint64_t address);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of one component's life: node.c, closure.c, component.c. */
+#ifndef FENCESIM_SIM_EXPLORE_INTERNAL_H_
+#define FENCESIM_SIM_EXPLORE_INTERNAL_H_
+
+#include "sim/explore/component.h"
+#include "sim/explore/pieces.h"
+
+enum { LOAD_PIECES_MAX = READS_MAX * PIECES_MAX };
+
+/* The loads of an instruction, cut into pieces; offsets count through all reads' bytes. */
+struct load_pieces {
+    unsigned count;
+    struct piece pieces[LOAD_PIECES_MAX];
+};
+
+void cut_loads(const struct components *components, const struct plan *plan,
+               struct load_pieces *loads);
+
+uint32_t node_intern(struct components *components, uint32_t cpu, const struct node *node);
+
+/* The number of a store of these bytes. */
+uint32_t store_number(struct components *components, const struct exec_access *write,
+                      uint64_t address, uint32_t size, uint32_t offset, uint32_t flags);
+
+/* Fills an ACTION_STORE with all stores of an effect, cut into pieces. */
+void store_action(struct components *components, const struct node *node, const struct insn *insn,
+                  const struct effect *effect, struct action *action);
+
+/* What stands in the way of the closure's next step. */
+enum stop {
+    STOP_VISIBLE, /* a load or locked instruction that others can notice */
+    STOP_BLOCKED, /* waits for a drain */
+    STOP_ENDED,
+    STOP_SPINS,
+    STOP_FAULT,
+    STOP_UNMODELLED,
+    STOP_LIMIT,
+    STOP_LOCAL /* without reduction: one local step can be taken */
+};
+
+struct stopped {
+    enum stop stop;
+    const struct plan *plan;
+    struct fault fault;
+    const char *reason;
+    /* STOP_LOCAL: which of these it is */
+    enum local_kind { LOCAL_SKIP, LOCAL_LATCH, LOCAL_LOCKED, LOCAL_SYSTEM, LOCAL_EFFECT } local;
+    struct piece piece;          /* LATCH */
+    unsigned piece_number;
+    const struct effect *effect; /* EFFECT */
+    uint64_t target;             /* SKIP: the address after the removed instructions */
+    struct action action;        /* SYSTEM, EFFECT */
+};
+
+/* Says what the node can do next without taking it. */
+void look(struct components *components, uint32_t cpu, const struct node *node,
+          struct stopped *stopped);
+
+/* Takes local steps from `node` until something stops it; with components->reduce off, none. */
+void close_node(struct components *components, uint32_t cpu, struct node *node);
+
+/* Takes one local step if there is one; tells whether it did. */
+bool local_step(struct components *components, uint32_t cpu, struct node *node);
+
+/* Bytes of a private or constant access: memory at the start or own, under the own buffers. */
+void read_unshared(struct components *components, uint32_t cpu, const struct node *node,
+                   uint64_t address, unsigned size, uint8_t *data);
+
+/*
+ * Moves the node past a locked instruction whose loads returned `bytes`; its stores are
+ * numbered into `outcome`. False when it faults or is not modelled: then `stopped` says so.
+ */
+bool finish_locked(struct components *components, struct node *node, const uint8_t *bytes,
+                   struct outcome *outcome, struct stopped *stopped);
+
+/* Drains of private stores, which nobody can notice. */
+void drain_private(struct components *components, uint32_t cpu, struct node *node);
+
+/* Tells a step to whoever narrates, if anybody does. `access` may be NULL. */
+struct told {
+    const struct insn *insn;
+    const char *event;
+    const char *how; /* "buffered", "from its own store buffer", ... or NULL */
+    bool write;
+    uint64_t address;
+    unsigned size; /* 0: no access */
+    const uint8_t *data;
+};
+void tell(struct components *components, const struct node *after, const struct told *told);
+
+#endif

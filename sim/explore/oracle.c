@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/explore/oracle.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include <capstone/capstone.h>
+
+static bool uses_xmm(struct code *code)
+{
+    code_sweep(code);
+    for (size_t i = 0; i < code->insn_count; i++)
+        if (code->insns[i]->uses_xmm)
+            return true;
+    return false;
+}
+
+struct oracle *oracle_new(struct region *region, struct exec *exec, const struct program *program,
+                          uint32_t variant)
+{
+    struct oracle *oracle = region_alloc(region, sizeof *oracle);
+    oracle->region = region;
+    oracle->exec = exec;
+    oracle->program = program;
+    oracle->variant = variant;
+    oracle->code = region_array(region, program->cpu_count, sizeof(struct code *));
+    for (size_t i = 0; i < program->cpu_count; i++) {
+        oracle->code[i] = region_alloc(region, sizeof(struct code));
+        code_init(oracle->code[i], region, program->variants[variant].code[i]);
+        oracle->with_xmm = uses_xmm(oracle->code[i]) || oracle->with_xmm;
+    }
+    intern_init(&oracle->locals, region);
+    intern_init(&oracle->values, region);
+    map_init(&oracle->effect_of, region);
+    return oracle;
+}
+
+static size_t local_bytes(const struct oracle *oracle)
+{
+    return oracle->with_xmm ? sizeof(struct registers) : offsetof(struct registers, xmm);
+}
+
+uint32_t oracle_local(struct oracle *oracle, const struct registers *registers)
+{
+    return intern_add(&oracle->locals, registers, local_bytes(oracle), NULL);
+}
+
+void oracle_registers(const struct oracle *oracle, uint32_t local, struct registers *registers)
+{
+    memset(registers, 0, sizeof *registers);
+    memcpy(registers, intern_bytes(&oracle->locals, local), local_bytes(oracle));
+}
+
+uint32_t oracle_cpu_of(uint64_t rip) { return (uint32_t)((rip - CODE_BASE) / CODE_STRIDE); }
+
+static bool has_ended(const struct oracle *oracle, uint64_t rip)
+{
+    if (rip == RETURN_SENTINEL)
+        return true;
+    uint32_t cpu = oracle_cpu_of(rip);
+    if (rip < CODE_BASE || cpu >= oracle->program->cpu_count)
+        return false;
+    const struct snippet *main_code = oracle->code[cpu]->snippet;
+    return rip == main_code->address + main_code->size;
+}
+
+static const struct insn *fetch(struct oracle *oracle, uint64_t rip)
+{
+    uint32_t cpu = oracle_cpu_of(rip);
+    if (rip < CODE_BASE || cpu >= oracle->program->cpu_count)
+        return NULL;
+    return code_at(oracle->code[cpu], rip);
+}
+
+/* While the reads are being found out, every load returns zeros. */
+static void read_zeros(void *context, uint64_t address, unsigned size, uint8_t *data)
+{
+    (void)context, (void)address;
+    memset(data, 0, size);
+}
+
+struct supply {
+    const struct plan *plan;
+    const uint8_t *bytes;
+};
+
+static void read_supplied(void *context, uint64_t address, unsigned size, uint8_t *data)
+{
+    const struct supply *supply = context;
+    uint32_t offset = 0;
+    memset(data, 0, size);
+    for (unsigned i = 0; i < supply->plan->read_count; i++) {
+        const struct data_access *read = &supply->plan->reads[i];
+        if (address >= read->address && address + size <= read->address + read->size) {
+            memcpy(data, supply->bytes + offset + (address - read->address), size);
+            return;
+        }
+        offset += read->size;
+    }
+}
+
+static uint32_t add_effect(struct oracle *oracle, const struct exec_result *result,
+                           const struct registers *after)
+{
+    struct effect *effect = region_alloc(oracle->region, sizeof *effect);
+    effect->status = result->status;
+    effect->fault = (struct fault){result->vector, result->fault_address};
+    if (result->status == EXEC_OK)
+        effect->next = oracle_local(oracle, after);
+    for (unsigned i = 0; i < result->count; i++)
+        if (result->accesses[i].write)
+            effect->writes[effect->write_count++] = result->accesses[i];
+    oracle->effects = region_push(oracle->region, oracle->effects, oracle->effect_count,
+                                  &oracle->effect_capacity, sizeof *oracle->effects);
+    oracle->effects[oracle->effect_count] = effect;
+    return (uint32_t)oracle->effect_count++;
+}
+
+/* Reads that the dry run saw; false when there are more than the planner holds. */
+static bool take_reads(const struct exec_result *result, struct plan *plan)
+{
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < result->count; i++) {
+        const struct exec_access *access = &result->accesses[i];
+        plan->writes = plan->writes || access->write;
+        if (access->write)
+            continue;
+        struct data_access *last = plan->read_count ? &plan->reads[plan->read_count - 1] : NULL;
+        bytes += access->size;
+        if (bytes > LOAD_BYTES_MAX)
+            return false;
+        if (last && last->address + last->size == access->address && last->size == 8 &&
+            access->size == 8) { /* the halves of cmpxchg16b */
+            last->size = 16;
+            continue;
+        }
+        if (plan->read_count == READS_MAX)
+            return false;
+        plan->reads[plan->read_count++] = (struct data_access){access->address, access->size};
+    }
+    return true;
+}
+
+static void plan_step(struct oracle *oracle, const struct registers *registers, struct plan *plan)
+{
+    struct registers after = *registers;
+    struct exec_result result;
+    exec_step(oracle->exec, plan->insn, &after, read_zeros, NULL, &result);
+    oracle->steps++;
+    plan->kind = PLAN_STEP;
+    if (result.status == EXEC_FAILED) {
+        plan->kind = PLAN_FAILED;
+        return;
+    }
+    bool page_fault = result.status == EXEC_FAULT && result.vector == 14;
+    if (!take_reads(&result, plan)) {
+        plan->kind = PLAN_UNMODELLED;
+        plan->reason = "it makes more accesses than are modelled";
+    } else if (page_fault || (result.status == EXEC_FAULT && plan->read_count == 0)) {
+        plan->kind = PLAN_FAULT;
+        plan->fault = (struct fault){result.vector, result.fault_address};
+    } else if (result.status == EXEC_UNMODELLED && plan->read_count == 0) {
+        plan->kind = PLAN_UNMODELLED;
+        plan->reason = "the execution engine does not know it";
+    } else if (plan->read_count == 0) {
+        plan->done = true;
+        plan->effect = add_effect(oracle, &result, &after);
+    }
+}
+
+static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
+{
+    struct registers registers;
+    oracle_registers(oracle, local, &registers);
+    if (has_ended(oracle, registers.rip)) {
+        plan->kind = PLAN_END;
+        return;
+    }
+    plan->insn = fetch(oracle, registers.rip);
+    if (!plan->insn) {
+        plan->kind = PLAN_FAULT;
+        plan->fault = (struct fault){14, registers.rip};
+        return;
+    }
+    switch (plan->insn->class) {
+    case INSN_ORDINARY:
+    case INSN_LOCKED:
+    case INSN_NT_STORE:
+    case INSN_STRING:
+    case INSN_NOTHING:
+    case INSN_NATIVE:
+        plan_step(oracle, &registers, plan);
+        break;
+    case INSN_UNMODELLED:
+        plan->kind = PLAN_UNMODELLED;
+        plan->reason = "no model covers it";
+        break;
+    default:
+        plan->kind = PLAN_SYSTEM;
+        break;
+    }
+}
+
+const struct plan *oracle_plan(struct oracle *oracle, uint32_t local)
+{
+    if (local >= oracle->plan_capacity) {
+        size_t capacity = oracle->plan_capacity ? oracle->plan_capacity : 64;
+        while (capacity <= local)
+            capacity *= 2;
+        oracle->plans =
+            region_resize(oracle->region, oracle->plans, capacity * sizeof *oracle->plans);
+        memset(oracle->plans + oracle->plan_capacity, 0,
+               (capacity - oracle->plan_capacity) * sizeof *oracle->plans);
+        oracle->plan_capacity = capacity;
+    }
+    if (oracle->plans[local])
+        return oracle->plans[local];
+    struct plan *plan = region_alloc(oracle->region, sizeof *plan);
+    make_plan(oracle, local, plan);
+    return oracle->plans[local] = plan;
+}
+
+static uint32_t read_bytes(const struct plan *plan)
+{
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < plan->read_count; i++)
+        bytes += plan->reads[i].size;
+    return bytes;
+}
+
+const struct effect *oracle_effect(struct oracle *oracle, uint32_t local, const uint8_t *bytes)
+{
+    const struct plan *plan = oracle_plan(oracle, local);
+    if (plan->done)
+        return oracle->effects[plan->effect];
+    uint32_t values = intern_add(&oracle->values, bytes, read_bytes(plan), NULL);
+    uint64_t key = (uint64_t)local << 32 | values;
+    uint32_t found = map_get(&oracle->effect_of, key);
+    if (found == MAP_NONE) {
+        struct registers registers;
+        struct exec_result result;
+        struct supply supply = {plan, bytes};
+        oracle_registers(oracle, local, &registers);
+        exec_step(oracle->exec, plan->insn, &registers, read_supplied, &supply, &result);
+        oracle->steps++;
+        found = add_effect(oracle, &result, &registers);
+        map_add(&oracle->effect_of, key, found);
+    }
+    return oracle->effects[found];
+}
+
+uint64_t oracle_rip(const struct oracle *oracle, uint32_t local)
+{
+    const struct registers *registers = intern_bytes(&oracle->locals, local);
+    return registers->rip;
+}
+
+uint32_t oracle_jump(struct oracle *oracle, uint32_t local, uint64_t rip)
+{
+    struct registers registers;
+    oracle_registers(oracle, local, &registers);
+    registers.rip = rip;
+    return oracle_local(oracle, &registers);
+}
+
+uint32_t oracle_system_next(struct oracle *oracle, uint32_t local)
+{
+    const struct plan *plan = oracle_plan(oracle, local);
+    struct registers registers;
+    oracle_registers(oracle, local, &registers);
+    registers.rip += plan->insn->length;
+    if (plan->insn->kind == KIND_CPUID) /* what a leaf says is not modelled: all zero */
+        registers.gpr[0] = registers.gpr[1] = registers.gpr[2] = registers.gpr[3] = 0;
+    return oracle_local(oracle, &registers);
+}

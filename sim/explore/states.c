@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/explore/states.h"
+
+#include <string.h>
+
+enum { FIRST_WIDTH = 8, FIRST_CAPACITY = 256, FIRST_TABLE = 512 };
+
+/* Lays the fields out into as few words as their widths need; no field crosses a word. */
+static void lay_out(struct states *states)
+{
+    unsigned word = 0, used = 0;
+    for (unsigned i = 0; i < states->field_count; i++) {
+        struct state_field *field = &states->fields[i];
+        if (used + field->width > 64) {
+            word++;
+            used = 0;
+        }
+        field->word = (uint16_t)word;
+        field->shift = (uint8_t)used;
+        used += field->width;
+    }
+    states->word_count = word + 1;
+}
+
+void states_init(struct states *states, struct region *region, unsigned field_count)
+{
+    *states = (struct states){.region = region, .field_count = field_count};
+    states->fields = region_array(region, field_count, sizeof *states->fields);
+    for (unsigned i = 0; i < field_count; i++)
+        states->fields[i].width = FIRST_WIDTH;
+    lay_out(states);
+    states->scratch = region_array(region, field_count, sizeof(uint64_t));
+    states->capacity = FIRST_CAPACITY;
+    states->keys = region_resize(region, NULL, states->capacity * states->word_count * 8);
+    states->parents = region_resize(region, NULL, states->capacity * sizeof *states->parents);
+    states->table_size = FIRST_TABLE;
+    states->table = region_resize(region, NULL, states->table_size * 8);
+    memset(states->table, 0, states->table_size * 8);
+}
+
+static void pack(const struct states *states, const uint32_t *values, uint64_t *key)
+{
+    memset(key, 0, states->word_count * sizeof *key);
+    for (unsigned i = 0; i < states->field_count; i++)
+        key[states->fields[i].word] |= (uint64_t)values[i] << states->fields[i].shift;
+}
+
+static void unpack(const struct states *states, const uint64_t *key, uint32_t *values)
+{
+    for (unsigned i = 0; i < states->field_count; i++) {
+        const struct state_field *field = &states->fields[i];
+        uint64_t mask = (UINT64_C(1) << field->width) - 1;
+        values[i] = (uint32_t)(key[field->word] >> field->shift & mask);
+    }
+}
+
+void states_get(const struct states *states, uint32_t state, uint32_t *values)
+{
+    unpack(states, states->keys + (size_t)state * states->word_count, values);
+}
+
+static uint64_t hash_key(const struct states *states, const uint64_t *key)
+{
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < states->word_count; i++) {
+        hash ^= key[i];
+        hash *= UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static void place(struct states *states, uint64_t hash, uint32_t state)
+{
+    size_t mask = states->table_size - 1, at = hash & mask;
+    while (states->table[at])
+        at = (at + 1) & mask;
+    states->table[at] = (hash >> 32) << 32 | (state + 1);
+}
+
+static void fill_table(struct states *states)
+{
+    memset(states->table, 0, states->table_size * 8);
+    for (size_t i = 0; i < states->count; i++)
+        place(states, hash_key(states, states->keys + i * states->word_count), (uint32_t)i);
+}
+
+static void grow_table(struct states *states)
+{
+    size_t size = states->table_size * 2;
+    region_free(states->region, states->table);
+    states->table = NULL;
+    states->table = region_resize(states->region, NULL, size * 8);
+    states->table_size = size;
+    fill_table(states);
+}
+
+static unsigned bits_of(uint32_t value)
+{
+    return value ? 32u - (unsigned)__builtin_clz(value) : 1;
+}
+
+/* Widens every field that a value has outgrown, with room to spare, and repacks. */
+static void widen(struct states *states, const uint32_t *values)
+{
+    struct state_field *old_fields =
+        region_array(states->region, states->field_count, sizeof *old_fields);
+    memcpy(old_fields, states->fields, states->field_count * sizeof *old_fields);
+    struct states old = *states;
+    old.fields = old_fields;
+    for (unsigned i = 0; i < states->field_count; i++)
+        if (bits_of(values[i]) > states->fields[i].width) {
+            unsigned width = bits_of(values[i]) + 4;
+            states->fields[i].width = (uint8_t)(width > 32 ? 32 : width);
+        }
+    lay_out(states);
+    states->keys =
+        region_resize(states->region, NULL, states->capacity * states->word_count * 8);
+    uint32_t *tuple = region_array(states->region, states->field_count, sizeof *tuple);
+    for (size_t i = 0; i < states->count; i++) {
+        unpack(&old, old.keys + i * old.word_count, tuple);
+        pack(states, tuple, states->keys + i * states->word_count);
+    }
+    region_free(states->region, old.keys);
+    fill_table(states);
+}
+
+static bool fits(const struct states *states, const uint32_t *values)
+{
+    for (unsigned i = 0; i < states->field_count; i++)
+        if (values[i] >> (states->fields[i].width - 1) >> 1)
+            return false;
+    return true;
+}
+
+static uint32_t find(const struct states *states, const uint64_t *key, uint64_t hash)
+{
+    size_t mask = states->table_size - 1;
+    for (size_t at = hash & mask; states->table[at]; at = (at + 1) & mask) {
+        if (states->table[at] >> 32 != hash >> 32)
+            continue;
+        uint32_t state = (uint32_t)states->table[at] - 1;
+        if (memcmp(states->keys + (size_t)state * states->word_count, key,
+                   states->word_count * 8) == 0)
+            return state;
+    }
+    return NO_STATE;
+}
+
+uint32_t states_find(struct states *states, const uint32_t *values)
+{
+    if (!fits(states, values))
+        return NO_STATE;
+    pack(states, values, states->scratch);
+    return find(states, states->scratch, hash_key(states, states->scratch));
+}
+
+uint32_t states_add(struct states *states, const uint32_t *values, uint32_t parent, bool *fresh)
+{
+    if (!fits(states, values))
+        widen(states, values);
+    pack(states, values, states->scratch);
+    uint64_t hash = hash_key(states, states->scratch);
+    uint32_t state = find(states, states->scratch, hash);
+    *fresh = state == NO_STATE;
+    if (state != NO_STATE)
+        return state;
+    if (states->count >= UINT32_MAX - 2)
+        region_fail(states->region);
+    if (states->count == states->capacity) {
+        size_t capacity = states->capacity * 2;
+        states->keys =
+            region_resize(states->region, states->keys, capacity * states->word_count * 8);
+        states->parents = region_resize(states->region, states->parents,
+                                        capacity * sizeof *states->parents);
+        states->capacity = capacity;
+    }
+    state = (uint32_t)states->count++;
+    memcpy(states->keys + (size_t)state * states->word_count, states->scratch,
+           states->word_count * 8);
+    states->parents[state] = parent;
+    if (states->count * 5 > states->table_size * 3)
+        grow_table(states);
+    else
+        place(states, hash, state);
+    return state;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * States from which no final state can be reached. Which states can reach one is worked out
+ * backwards by going through all states, last found first, until nothing changes: successors
+ * mostly have higher numbers, so that few rounds are needed and no edge has to be kept.
+ */
+#include <string.h>
+
+#include "sim/explore/explore.h"
+
+/* Whether control flow can come back to where it was: only then can a program go on for ever. */
+static bool can_go_round(const struct exploration *exploration)
+{
+    for (size_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
+        const struct code *code = exploration->components.oracle->code[cpu];
+        for (size_t i = 0; i < code->insn_count; i++) {
+            const struct insn *insn = code->insns[i];
+            if (insn->is_branch && !insn->is_return &&
+                (!insn->has_target || insn->target <= insn->address))
+                return true;
+            if (insn->is_call)
+                return true;
+        }
+    }
+    return false;
+}
+
+struct round {
+    struct exploration *exploration;
+    const uint8_t *reaches;
+    bool found;
+};
+
+static void check_successor(void *receiver, uint32_t cpu, struct transition *transition,
+                            const uint32_t *tuple)
+{
+    (void)cpu, (void)transition;
+    struct round *round = receiver;
+    if (round->found)
+        return;
+    uint32_t next = states_find(&round->exploration->states, tuple);
+    round->found = next != NO_STATE && round->reaches[next];
+}
+
+/* Extends `reaches` backwards; `only` (may be NULL) names the states to look at. */
+static void spread(struct exploration *exploration, uint8_t *reaches, const uint8_t *only,
+                   uint32_t *tuple)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t n = exploration->states.count; n-- > 0;) {
+            if (reaches[n] || (only && !only[n]))
+                continue;
+            struct round round = {exploration, reaches, false};
+            states_get(&exploration->states, (uint32_t)n, tuple);
+            for_each_successor(exploration, tuple, check_successor, &round);
+            if (round.found)
+                reaches[n] = 1, changed = true;
+        }
+    }
+}
+
+static bool has_ended(struct exploration *exploration, uint32_t cpu, uint32_t component)
+{
+    return component_of(&exploration->components, cpu, component)->status == COMPONENT_ENDED;
+}
+
+static void count_one(void *receiver, uint32_t cpu, struct transition *transition,
+                      const uint32_t *tuple)
+{
+    (void)receiver, (void)cpu, (void)transition, (void)tuple;
+}
+
+static uint8_t *reach_final(struct exploration *exploration, uint32_t *tuple)
+{
+    uint8_t *reaches = region_alloc(&exploration->region, exploration->states.count);
+    for (size_t n = 0; n < exploration->states.count; n++) {
+        states_get(&exploration->states, (uint32_t)n, tuple);
+        bool ended = true;
+        for (uint32_t cpu = 0; cpu < exploration->program->cpu_count && ended; cpu++)
+            ended = has_ended(exploration, cpu, tuple[cpu]);
+        reaches[n] = ended && for_each_successor(exploration, tuple, count_one, NULL) == 0;
+    }
+    spread(exploration, reaches, NULL, tuple);
+    return reaches;
+}
+
+static void add_stuck(struct exploration *exploration, uint32_t state, const uint32_t *tuple,
+                      const bool *stuck)
+{
+    struct region *region = &exploration->region;
+    size_t cpus = exploration->program->cpu_count;
+    size_t value_bytes = exploration->term_count * sizeof(uint64_t);
+    uint8_t *key = region_alloc(region, value_bytes + cpus + 1);
+    uint64_t *values = region_array(region, exploration->term_count + 1, sizeof *values);
+    for (size_t i = 0; i < exploration->term_count; i++)
+        values[i] = term_value(exploration, tuple, &exploration->terms[i]);
+    memcpy(key, values, value_bytes);
+    memcpy(key + value_bytes, stuck, cpus);
+    bool fresh;
+    intern_add(&exploration->seen, key, value_bytes + cpus, &fresh);
+    if (!fresh)
+        return;
+    bool *copy = region_array(region, cpus, sizeof *copy);
+    memcpy(copy, stuck, cpus * sizeof *copy);
+    exploration->finals = region_push(region, exploration->finals, exploration->final_count,
+                                      &exploration->final_capacity, sizeof *exploration->finals);
+    exploration->finals[exploration->final_count++] =
+        (struct final_state){.state = state, .is_stuck = true, .values = values, .stuck = copy};
+}
+
+/* Adds every state in which each CPU has ended or never will, and one never will. */
+static void collect(struct exploration *exploration, const uint8_t *lost, uint32_t *tuple)
+{
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    size_t count = exploration->states.count;
+    uint8_t **ends = region_array(&exploration->region, cpus, sizeof *ends);
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        ends[cpu] = region_alloc(&exploration->region, count);
+        for (size_t n = 0; n < count; n++) {
+            states_get(&exploration->states, (uint32_t)n, tuple);
+            ends[cpu][n] = lost[n] && has_ended(exploration, cpu, tuple[cpu]);
+        }
+        spread(exploration, ends[cpu], lost, tuple);
+    }
+    bool *stuck = region_array(&exploration->region, cpus, sizeof *stuck);
+    for (size_t n = 0; n < count; n++) {
+        bool settled = lost[n];
+        states_get(&exploration->states, (uint32_t)n, tuple);
+        for (uint32_t cpu = 0; cpu < cpus && settled; cpu++) {
+            stuck[cpu] = !ends[cpu][n];
+            settled = stuck[cpu] || has_ended(exploration, cpu, tuple[cpu]);
+        }
+        if (settled)
+            add_stuck(exploration, (uint32_t)n, tuple, stuck);
+    }
+}
+
+void find_stuck(struct exploration *exploration)
+{
+    if (!exploration->dead_end && !can_go_round(exploration))
+        return;
+    size_t count = exploration->states.count;
+    uint32_t *tuple = region_array(&exploration->region, exploration->program->cpu_count + 1,
+                                   sizeof *tuple);
+    uint8_t *reaches = reach_final(exploration, tuple);
+    uint8_t *lost = region_alloc(&exploration->region, count);
+    for (size_t n = 0; n < count; n++) {
+        lost[n] = !reaches[n];
+        exploration->can_stick = exploration->can_stick || lost[n];
+    }
+    if (exploration->can_stick)
+        collect(exploration, lost, tuple);
+}

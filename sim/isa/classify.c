@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whitelist: only what Unicorn 2.0.1 was seen to execute as hardware does goes to it.
+ * Everything else is recognised by name here or is INSN_UNMODELLED.
+ */
+#include "sim/isa/classify.h"
+
+struct special {
+    unsigned id;
+    enum insn_class class;
+    enum insn_kind kind;
+};
+
+static const struct special specials[] = {
+    {X86_INS_NOP, INSN_NOTHING, KIND_NOP},
+    {X86_INS_ENDBR64, INSN_NOTHING, KIND_NOP},
+    {X86_INS_ENDBR32, INSN_NOTHING, KIND_NOP},
+    {X86_INS_PAUSE, INSN_NOTHING, KIND_PAUSE},
+    {X86_INS_PREFETCH, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_PREFETCHW, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_PREFETCHNTA, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_PREFETCHT0, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_PREFETCHT1, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_PREFETCHT2, INSN_NOTHING, KIND_PREFETCH},
+    {X86_INS_MFENCE, INSN_MFENCE, KIND_NONE},
+    {X86_INS_LFENCE, INSN_LFENCE, KIND_NONE},
+    {X86_INS_SFENCE, INSN_SFENCE, KIND_NONE},
+    {X86_INS_CLFLUSH, INSN_FLUSH, KIND_CLFLUSH},
+    {X86_INS_CLFLUSHOPT, INSN_FLUSH, KIND_CLFLUSHOPT},
+    {X86_INS_CLWB, INSN_FLUSH, KIND_CLWB},
+    {X86_INS_CPUID, INSN_SERIALIZING, KIND_CPUID},
+    {X86_INS_INVLPG, INSN_SERIALIZING, KIND_INVLPG},
+    {X86_INS_WBINVD, INSN_SERIALIZING, KIND_WBINVD},
+    {X86_INS_INVD, INSN_SERIALIZING, KIND_INVD},
+    {X86_INS_LGDT, INSN_SERIALIZING, KIND_LGDT_CLASS},
+    {X86_INS_LIDT, INSN_SERIALIZING, KIND_LGDT_CLASS},
+    {X86_INS_LLDT, INSN_SERIALIZING, KIND_LGDT_CLASS},
+    {X86_INS_LTR, INSN_SERIALIZING, KIND_LGDT_CLASS},
+    {X86_INS_RDTSC, INSN_TSC, KIND_RDTSC},
+    {X86_INS_RDTSCP, INSN_TSC, KIND_RDTSCP},
+    {X86_INS_RDPMC, INSN_TSC, KIND_RDPMC},
+    {X86_INS_WRMSR, INSN_WRMSR, KIND_WRMSR},
+    {X86_INS_RDMSR, INSN_RDMSR, KIND_NONE},
+    {X86_INS_IN, INSN_IO, KIND_NONE},
+    {X86_INS_OUT, INSN_IO, KIND_NONE},
+    {X86_INS_IRETQ, INSN_IRET, KIND_NONE},
+    {X86_INS_CLI, INSN_IF, KIND_CLI},
+    {X86_INS_STI, INSN_IF, KIND_STI},
+    {X86_INS_HLT, INSN_HLT, KIND_NONE},
+    {X86_INS_RDFSBASE, INSN_NATIVE, KIND_RDFSBASE},
+    {X86_INS_RDGSBASE, INSN_NATIVE, KIND_RDGSBASE},
+    {X86_INS_WRFSBASE, INSN_NATIVE, KIND_WRFSBASE},
+    {X86_INS_WRGSBASE, INSN_NATIVE, KIND_WRGSBASE},
+    {X86_INS_SWAPGS, INSN_UNMODELLED, KIND_SWAPGS},
+    {X86_INS_POPCNT, INSN_NATIVE, KIND_POPCNT},
+    {X86_INS_MOVBE, INSN_NATIVE, KIND_MOVBE},
+    {X86_INS_XGETBV, INSN_UNMODELLED, KIND_XGETBV},
+    {X86_INS_MOVNTI, INSN_NT_STORE, KIND_NONE},
+    {X86_INS_MOVNTDQ, INSN_NT_STORE, KIND_NONE},
+    {X86_INS_MOVNTPS, INSN_NT_STORE, KIND_NONE},
+    {X86_INS_MOVNTPD, INSN_NT_STORE, KIND_NONE},
+    {X86_INS_MASKMOVDQU, INSN_NT_STORE, KIND_NONE},
+    {X86_INS_MOVNTDQA, INSN_ORDINARY, KIND_MOVNTDQA},
+    {X86_INS_TZCNT, INSN_ORDINARY, KIND_TZCNT_CLASS},
+    {X86_INS_LZCNT, INSN_ORDINARY, KIND_TZCNT_CLASS},
+};
+
+/* Base integer instructions that agreed with hardware on random inputs. */
+static const uint16_t ordinary[] = {
+    X86_INS_ADC, X86_INS_ADCX, X86_INS_ADD, X86_INS_ADOX, X86_INS_AND, X86_INS_ANDN, X86_INS_BSF,
+    X86_INS_BSR, X86_INS_BSWAP, X86_INS_BT, X86_INS_BTC, X86_INS_BTR, X86_INS_BTS, X86_INS_CALL,
+    X86_INS_CBW, X86_INS_CDQ, X86_INS_CDQE, X86_INS_CLC, X86_INS_CLD, X86_INS_CMC, X86_INS_CMOVA,
+    X86_INS_CMOVAE, X86_INS_CMOVB, X86_INS_CMOVBE, X86_INS_CMOVE, X86_INS_CMOVG, X86_INS_CMOVGE,
+    X86_INS_CMOVL, X86_INS_CMOVLE, X86_INS_CMOVNE, X86_INS_CMOVNO, X86_INS_CMOVNP, X86_INS_CMOVNS,
+    X86_INS_CMOVO, X86_INS_CMOVP, X86_INS_CMOVS, X86_INS_CMP, X86_INS_CMPXCHG, X86_INS_CMPXCHG16B,
+    X86_INS_CMPXCHG8B, X86_INS_CQO, X86_INS_CRC32, X86_INS_CWD, X86_INS_CWDE, X86_INS_DEC,
+    X86_INS_DIV, X86_INS_ENTER, X86_INS_IDIV, X86_INS_IMUL, X86_INS_INC, X86_INS_JA, X86_INS_JAE,
+    X86_INS_JB, X86_INS_JBE, X86_INS_JE, X86_INS_JECXZ, X86_INS_JG, X86_INS_JGE, X86_INS_JL,
+    X86_INS_JLE, X86_INS_JMP, X86_INS_JNE, X86_INS_JNO, X86_INS_JNP, X86_INS_JNS, X86_INS_JO,
+    X86_INS_JP, X86_INS_JRCXZ, X86_INS_JS, X86_INS_LAHF, X86_INS_LEA, X86_INS_LEAVE, X86_INS_LOOP,
+    X86_INS_LOOPE, X86_INS_LOOPNE, X86_INS_MOV, X86_INS_MOVABS, X86_INS_MOVSX, X86_INS_MOVSXD,
+    X86_INS_MOVZX, X86_INS_MUL, X86_INS_NEG, X86_INS_NOT, X86_INS_OR, X86_INS_POP, X86_INS_POPFQ,
+    X86_INS_PUSH, X86_INS_PUSHFQ, X86_INS_RCL, X86_INS_RCR, X86_INS_RET, X86_INS_ROL, X86_INS_ROR,
+    X86_INS_SAHF, X86_INS_SAL, X86_INS_SAR, X86_INS_SBB, X86_INS_SETA, X86_INS_SETAE,
+    X86_INS_SETB, X86_INS_SETBE, X86_INS_SETE, X86_INS_SETG, X86_INS_SETGE, X86_INS_SETL,
+    X86_INS_SETLE, X86_INS_SETNE, X86_INS_SETNO, X86_INS_SETNP, X86_INS_SETNS, X86_INS_SETO,
+    X86_INS_SETP, X86_INS_SETS, X86_INS_SHL, X86_INS_SHLD, X86_INS_SHR, X86_INS_SHRD, X86_INS_STC,
+    X86_INS_STD, X86_INS_SUB, X86_INS_TEST, X86_INS_UD2, X86_INS_XADD, X86_INS_XCHG,
+    X86_INS_XLATB, X86_INS_XOR,
+};
+
+static bool in_group(const cs_insn *decoded, uint8_t group)
+{
+    for (uint8_t i = 0; i < decoded->detail->groups_count; i++)
+        if (decoded->detail->groups[i] == group)
+            return true;
+    return false;
+}
+
+static bool is_plain_register(x86_reg reg)
+{
+    switch (reg) {
+    case X86_REG_CS: case X86_REG_DS: case X86_REG_ES: case X86_REG_FS: case X86_REG_GS:
+    case X86_REG_SS:
+        return false;
+    default:
+        break;
+    }
+    if (reg >= X86_REG_CR0 && reg <= X86_REG_DR15)
+        return false;
+    if ((reg >= X86_REG_FP0 && reg <= X86_REG_MM7) || (reg >= X86_REG_ST0 && reg <= X86_REG_ST7))
+        return false;
+    if (reg >= X86_REG_XMM16 && reg <= X86_REG_ZMM31)
+        return false;
+    return true;
+}
+
+/* x87, MMX, AVX, segment, control and debug registers take an instruction off the whitelist. */
+static bool operands_are_plain(const cs_x86 *x86)
+{
+    for (uint8_t i = 0; i < x86->op_count; i++) {
+        const cs_x86_op *op = &x86->operands[i];
+        if (op->type == X86_OP_REG && !is_plain_register(op->reg))
+            return false;
+    }
+    return true;
+}
+
+static bool is_sse(const cs_insn *decoded)
+{
+    switch (decoded->id) {
+    case X86_INS_LDMXCSR: case X86_INS_STMXCSR: case X86_INS_FXSAVE: case X86_INS_FXRSTOR:
+    case X86_INS_FXSAVE64: case X86_INS_FXRSTOR64: case X86_INS_MONITOR: case X86_INS_MWAIT:
+    case X86_INS_MASKMOVQ: case X86_INS_MOVNTQ: case X86_INS_PCLMULQDQ:
+        return false;
+    default:
+        break;
+    }
+    if (in_group(decoded, X86_GRP_AVX) || in_group(decoded, X86_GRP_AVX2) ||
+        in_group(decoded, X86_GRP_AVX512) || in_group(decoded, X86_GRP_3DNOW))
+        return false;
+    return in_group(decoded, X86_GRP_SSE1) || in_group(decoded, X86_GRP_SSE2) ||
+           in_group(decoded, X86_GRP_SSE3) || in_group(decoded, X86_GRP_SSSE3) ||
+           in_group(decoded, X86_GRP_SSE41) || in_group(decoded, X86_GRP_SSE42) ||
+           in_group(decoded, X86_GRP_AES);
+}
+
+static bool is_ordinary(const cs_insn *decoded)
+{
+    for (size_t i = 0; i < sizeof ordinary / sizeof ordinary[0]; i++)
+        if (ordinary[i] == decoded->id)
+            return true;
+    return is_sse(decoded);
+}
+
+/* One-byte opcodes of the string instructions: Capstone calls two of them as it calls SSE ones. */
+static bool string_opcode(const cs_insn *decoded, enum insn_class *class)
+{
+    uint8_t opcode = decoded->detail->x86.opcode[0];
+    if ((opcode >= 0xa4 && opcode <= 0xa7) || (opcode >= 0xaa && opcode <= 0xaf))
+        *class = INSN_STRING;
+    else if (opcode >= 0x6c && opcode <= 0x6f)
+        *class = INSN_IO;
+    else
+        return false;
+    return true;
+}
+
+static bool is_move_of_system_register(const cs_insn *decoded, struct insn *insn)
+{
+    const cs_x86 *x86 = &decoded->detail->x86;
+    if (decoded->id != X86_INS_MOV || x86->op_count != 2)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (x86->operands[i].type != X86_OP_REG)
+            continue;
+        x86_reg reg = x86->operands[i].reg;
+        bool control = reg >= X86_REG_CR0 && reg <= X86_REG_CR15;
+        bool debug = reg >= X86_REG_DR0 && reg <= X86_REG_DR15;
+        if (!control && !debug)
+            continue;
+        /* Reading one orders nothing, but its value is not modelled. */
+        insn->class = i == 0 ? INSN_SERIALIZING : INSN_UNMODELLED;
+        insn->kind = control ? KIND_MOV_CR : KIND_MOV_DR;
+        return true;
+    }
+    return false;
+}
+
+void classify(const cs_insn *decoded, struct insn *insn)
+{
+    const cs_x86 *x86 = &decoded->detail->x86;
+    insn->class = INSN_UNMODELLED;
+    insn->kind = KIND_NONE;
+    if (is_move_of_system_register(decoded, insn) || string_opcode(decoded, &insn->class))
+        return;
+    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+        if (specials[i].id == decoded->id) {
+            insn->class = specials[i].class;
+            insn->kind = specials[i].kind;
+            insn->nt = insn->class == INSN_NT_STORE;
+            return;
+        }
+    }
+    if (!is_ordinary(decoded) || !operands_are_plain(x86))
+        return;
+    bool memory_exchange = decoded->id == X86_INS_XCHG && (x86->operands[0].type == X86_OP_MEM ||
+                                                          x86->operands[1].type == X86_OP_MEM);
+    insn->class = insn->lock || memory_exchange ? INSN_LOCKED : INSN_ORDINARY;
+}
+
+bool needs_alignment(const struct insn *insn)
+{
+    if (!insn->uses_xmm || insn->memory.size != 16)
+        return false;
+    switch (insn->id) {
+    case X86_INS_MOVUPS: case X86_INS_MOVUPD: case X86_INS_MOVDQU: case X86_INS_LDDQU:
+    case X86_INS_PCMPESTRI: case X86_INS_PCMPESTRM: case X86_INS_PCMPISTRI:
+    case X86_INS_PCMPISTRM: case X86_INS_MASKMOVDQU:
+        return false;
+    default:
+        return true;
+    }
+}
