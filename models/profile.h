@@ -31,6 +31,11 @@ struct parameter_row {
     const char *profile; /* the profile (this or an ancestor) that gives it */
 };
 
+/* A work that the rows' sources name by its key: "SDM: Store Buffer". */
+struct profile_source {
+    const char *key, *text;
+};
+
 struct profile {
     const char *name, *about;
     const char *model;  /* name of the ordering model: "sc", "tso", ... */
@@ -40,6 +45,8 @@ struct profile {
     struct cycle_parameters cycles;
     struct parameter_row *rows;
     size_t row_count;
+    struct profile_source *sources; /* its own and its ancestors' */
+    size_t source_count;
 };
 
 /* Names of the built-in profiles, sorted; `*count` of them. */

@@ -64,8 +64,9 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static size_t word_length(const char *text)
 {
     size_t length = 0;
-    while (is_word(text[length]) || text[length] == '-' ||
-           (text[length] == '.' && length && (is_word(text[length + 1]) || text[length + 1] == '*')))
+    while (
+        is_word(text[length]) || text[length] == '-' ||
+        (text[length] == '.' && length && (is_word(text[length + 1]) || text[length + 1] == '*')))
         length += text[length] == '.' ? 2 : 1;
     if (text[length] == ':')
         for (length++; is_word(text[length]);)
@@ -162,10 +163,11 @@ static bool find_cpus(struct condition_parser *parser, const char *name, struct 
     bool is_family = name_table_find(&reader->families, name) != NO_INDEX;
     complain_at(parser, parser->start,
                 region_printf(reader->input.region, "found '%.80s', which is no CPU%s", name,
-                              is_family ? region_printf(reader->input.region,
-                                                        " but several; %.80s.* is each of them", name)
-                                        : input_suggest(&reader->input, name, reader->cpus.names,
-                                                        reader->cpus.name_count)));
+                              is_family
+                                  ? region_printf(reader->input.region,
+                                                  " but several; %.80s.* is each of them", name)
+                                  : input_suggest(&reader->input, name, reader->cpus.names,
+                                                  reader->cpus.name_count)));
     return false;
 }
 
@@ -210,10 +212,10 @@ static void read_object_term(struct condition_parser *parser, const char *word,
         bool is_cpu = name_table_find(&reader->families, word) != NO_INDEX;
         complain_at(parser, parser->start,
                     region_printf(region, "found '%.80s', which is no object%s", word,
-                                  is_cpu ? " but a CPU; name a register of it: CPU:register"
-                                         : input_suggest(&reader->input, word,
-                                                         reader->objects.names,
-                                                         reader->objects.name_count)));
+                                  is_cpu
+                                      ? " but a CPU; name a register of it: CPU:register"
+                                      : input_suggest(&reader->input, word, reader->objects.names,
+                                                      reader->objects.name_count)));
         return;
     }
     const struct object *object = &reader->program->objects[index];
@@ -255,9 +257,9 @@ static struct operand read_operand(struct condition_parser *parser, const char *
 int term_index(struct trace_reader *reader, const struct term *term, const char *register_name)
 {
     struct program *program = reader->program;
-    uint32_t packed[] = {term->is_object,   term->is_object ? term->object : term->cpu,
-                         term->view.file,   term->view.index,
-                         term->view.shift,  term->view.width};
+    uint32_t packed[] = {term->is_object,  term->is_object ? term->object : term->cpu,
+                         term->view.file,  term->view.index,
+                         term->view.shift, term->view.width};
     bool fresh;
     uint32_t id = intern_add(&reader->terms, packed, sizeof packed, &fresh);
     if (!fresh)
@@ -266,10 +268,9 @@ int term_index(struct trace_reader *reader, const struct term *term, const char 
                                  &reader->term_capacity, sizeof *program->terms);
     struct term *added = &program->terms[program->term_count++];
     *added = *term;
-    added->text = term->is_object
-                      ? program->objects[term->object].name
-                      : region_printf(program->region, "%s:%s", program->cpus[term->cpu].name,
-                                      register_name);
+    added->text = term->is_object ? program->objects[term->object].name
+                                  : region_printf(program->region, "%s:%s",
+                                                  program->cpus[term->cpu].name, register_name);
     return (int)id;
 }
 
@@ -279,8 +280,7 @@ static struct condition *new_condition(struct condition_parser *parser, enum con
 {
     if (++parser->nodes > CONDITION_NODES_MAX)
         stop_at(parser, 0, "the condition has too many terms once every CPU is filled in");
-    struct condition *condition =
-        region_alloc(parser->reader->input.region, sizeof *condition);
+    struct condition *condition = region_alloc(parser->reader->input.region, sizeof *condition);
     condition->op = op;
     condition->term = NO_INDEX;
     return condition;
@@ -299,8 +299,8 @@ static const struct condition *join(struct condition_parser *parser, enum condit
 }
 
 /* The operand for one CPU of those that it names. */
-static const struct condition *leaf(struct condition_parser *parser,
-                                    const struct operand *operand, uint32_t cpu)
+static const struct condition *leaf(struct condition_parser *parser, const struct operand *operand,
+                                    uint32_t cpu)
 {
     struct condition *condition = new_condition(parser, operand->op);
     condition->number = operand->number;
@@ -332,8 +332,7 @@ static const struct condition *compare(struct condition_parser *parser, enum con
         stop_at(parser, 0, "the condition has too many terms once every CPU is filled in");
         return NULL;
     }
-    const struct condition **list =
-        region_array(parser->reader->input.region, pairs, sizeof *list);
+    const struct condition **list = region_array(parser->reader->input.region, pairs, sizeof *list);
     for (size_t i = 0; i < pairs; i++) {
         uint32_t of_left = (uint32_t)(paired ? i : i / right->count);
         uint32_t of_right = (uint32_t)(paired ? i : i % right->count);
@@ -398,9 +397,9 @@ static const struct condition *read_not(struct condition_parser *parser)
     return inner;
 }
 
-static const struct condition *read_chain(struct condition_parser *parser, enum lexeme lexeme,
-                                          enum condition_op op,
-                                          const struct condition *(*read)(struct condition_parser *))
+static const struct condition *
+read_chain(struct condition_parser *parser, enum lexeme lexeme, enum condition_op op,
+           const struct condition *(*read)(struct condition_parser *))
 {
     struct region *region = parser->reader->input.region;
     const struct condition *first = read(parser), **list = NULL;
@@ -466,8 +465,9 @@ void read_observed(struct trace_reader *reader, const struct node *node)
     if (!parser.stopped && parser.lexeme != END)
         stop_here(&parser, "the end: one term for each entry of 'observe'");
     else if (!parser.failed && operand.op != CONDITION_REGISTER && operand.op != CONDITION_OBJECT)
-        complain_at(&parser, 0, region_printf(reader->input.region, "observe: found %s, expected %s",
-                                              input_describe(&reader->input, node), expected));
+        complain_at(&parser, 0,
+                    region_printf(reader->input.region, "observe: found %s, expected %s",
+                                  input_describe(&reader->input, node), expected));
     for (uint32_t i = 0; !parser.failed && i < operand.count; i++)
         leaf(&parser, &operand, operand.first + i);
 }

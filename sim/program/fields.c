@@ -10,7 +10,7 @@
 
 #include "sim/program/program.h"
 
-enum { SHOWN_BYTES = 40, CANDIDATES_MAX = 2000 };
+enum { SHOWN_BYTES = 40, CANDIDATES_MAX = 2000, LISTED_MAX = 15 };
 
 void input_error(struct input *input, struct place place, const char *format, ...)
 {
@@ -51,23 +51,28 @@ const char *input_character(struct input *input, const char *text)
     return region_printf(input->region, "'%.*s'", length, text);
 }
 
-const char *input_suggest(struct input *input, const char *word, const char *const *candidates,
-                          size_t count)
-{
-    if (input->diagnostics->dropped || count > CANDIDATES_MAX)
-        return "";
-    const char *near = nearest_name(word, candidates, count);
-    return near ? region_printf(input->region, " (did you mean '%s'?)", near) : "";
-}
-
-/* "a, b or c" of the fields' names. */
+/* "a, b or c" */
 static const char *join(struct input *input, const char *const *words, size_t count)
 {
     const char *text = words[0];
     for (size_t i = 1; i < count; i++)
-        text = region_printf(input->region, "%s%s%s", text, i + 1 < count ? ", " : " or ",
-                             words[i]);
+        text =
+            region_printf(input->region, "%s%s%s", text, i + 1 < count ? ", " : " or ", words[i]);
     return text;
+}
+
+const char *input_suggest(struct input *input, const char *word, const char *const *candidates,
+                          size_t count)
+{
+    if (input->diagnostics->dropped || count == 0 || count > CANDIDATES_MAX)
+        return "";
+    /* In a word of one or two letters one that differs is no misspelling. */
+    const char *near = strlen(word) > 2 ? nearest_name(word, candidates, count) : NULL;
+    if (near)
+        return region_printf(input->region, " (did you mean '%s'?)", near);
+    if (count <= LISTED_MAX)
+        return region_printf(input->region, ", expected %s", join(input, candidates, count));
+    return "";
 }
 
 static void unknown_key(struct input *input, const struct node *key, const char *what,
@@ -76,17 +81,12 @@ static void unknown_key(struct input *input, const struct node *key, const char 
     const char **names = region_array(input->region, count, sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = fields[i].name;
-    const char *near = input_suggest(input, key->text, names, count);
-    if (*near)
-        input_error(input, key->place, "found the unknown key %s in %s%s",
-                    input_describe(input, key), what, near);
-    else
-        input_error(input, key->place, "found the unknown key %s in %s, expected %s",
-                    input_describe(input, key), what, join(input, names, count));
+    input_error(input, key->place, "found the unknown key %s in %s%s", input_describe(input, key),
+                what, input_suggest(input, key->text, names, count));
 }
 
-bool input_map(struct input *input, const struct node *node, const char *what,
-               struct field *fields, size_t count)
+bool input_map(struct input *input, const struct node *node, const char *what, struct field *fields,
+               size_t count)
 {
     if (node->kind != NODE_MAP) {
         input_error(input, node->place, "found %s, expected %s, which is a mapping",
@@ -123,13 +123,12 @@ static bool is_scalar(struct input *input, const struct node *node, const char *
 {
     if (node->kind == NODE_SCALAR && node->length > 0 && !node_is_null(node))
         return true;
-    input_error(input, node->place, "%s: found %s, expected %s", what,
-                input_describe(input, node), expected);
+    input_error(input, node->place, "%s: found %s, expected %s", what, input_describe(input, node),
+                expected);
     return false;
 }
 
-bool input_text(struct input *input, const struct node *node, const char *what,
-                const char **text)
+bool input_text(struct input *input, const struct node *node, const char *what, const char **text)
 {
     if (!is_scalar(input, node, what, "text"))
         return false;
@@ -183,9 +182,10 @@ bool input_choice(struct input *input, const struct node *node, const char *what
             return true;
         }
     }
-    input_error(input, node->place, "%s: found %s, expected %s%s", what,
-                input_describe(input, node), join(input, words, count),
-                input_suggest(input, node->text, words, count));
+    const char *meant = input_suggest(input, node->text, words, count);
+    if (!*meant)
+        meant = region_printf(input->region, ", expected %s", join(input, words, count));
+    input_error(input, node->place, "%s: found %s%s", what, input_describe(input, node), meant);
     return false;
 }
 

@@ -27,8 +27,9 @@ const char *input_describe(struct input *input, const struct node *node);
 const char *input_character(struct input *input, const char *text);
 
 /*
- * " (did you mean 'x'?)" when one of the candidates is near to `word`, "" otherwise. Costs
- * nothing once so many errors were found that further ones are not kept.
+ * What was meant by `word`: " (did you mean 'x'?)", or ", expected x or y" when none of the
+ * candidates is near but they are few, or "". Costs nothing once so many errors were found
+ * that further ones are not kept.
  */
 const char *input_suggest(struct input *input, const char *word, const char *const *candidates,
                           size_t count);
@@ -43,16 +44,15 @@ struct field {
  * Sorts a mapping's pairs into `fields`; unknown keys are errors. False when the node is no
  * mapping. `what` names the mapping: "an object".
  */
-bool input_map(struct input *input, const struct node *node, const char *what,
-               struct field *fields, size_t count);
+bool input_map(struct input *input, const struct node *node, const char *what, struct field *fields,
+               size_t count);
 
 /* A list, or false. `what` names the value: "observe". */
 bool input_list(struct input *input, const struct node *node, const char *what,
                 const char *expected);
 
 /* Any scalar that is not empty, on one line. */
-bool input_text(struct input *input, const struct node *node, const char *what,
-                const char **text);
+bool input_text(struct input *input, const struct node *node, const char *what, const char **text);
 
 /* A name of at most NAME_MAX_BYTES: a letter or '_', then letters, digits, '_' and `more`. */
 bool input_name(struct input *input, const struct node *node, const char *what, const char *more,

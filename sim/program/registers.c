@@ -116,12 +116,15 @@ bool name_is_reserved(const char *name)
 {
     /* Registers without a number, then what Intel syntax reads as an operator or a size. */
     static const char *const words[] = {
-        "cs",      "ds",      "es",      "fs",   "gs",   "ss",     "ip",    "eip",   "rip",
-        "eiz",     "riz",     "st",      "flat", "ptr",  "offset", "short", "near",  "far",
-        "byte",    "word",    "dword",   "fword", "qword", "tbyte", "oword", "mmword",
-        "xmmword", "ymmword", "zmmword", "and",  "or",   "not",    "xor",   "shl",   "shr",
-        "mod",     "eq",      "ne",      "lt",   "le",   "gt",     "ge",    "crash", "bcst",
-        "_global_offset_table_"};
+        "cs",     "ds",      "es",      "fs",      "gs",
+        "ss",     "ip",      "eip",     "rip",     "eiz",
+        "riz",    "st",      "flat",    "ptr",     "offset",
+        "short",  "near",    "far",     "byte",    "word",
+        "dword",  "fword",   "qword",   "tbyte",   "oword",
+        "mmword", "xmmword", "ymmword", "zmmword", "and",
+        "or",     "not",     "xor",     "shl",     "shr",
+        "mod",    "eq",      "ne",      "lt",      "le",
+        "gt",     "ge",      "crash",   "bcst",    "_global_offset_table_"};
     static const struct {
         const char *prefix;
         int count;

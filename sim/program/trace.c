@@ -120,9 +120,8 @@ struct program *trace_parse(struct region *region, const char *name, const char 
                                 .name = "",
                                 .timer_vector = NO_INDEX,
                                 .timer_lvt = NO_INDEX};
-    *reader = (struct trace_reader){.input = {region, name, diagnostics, document},
-                                    .program = program,
-                                    .sources = sources};
+    *reader = (struct trace_reader){
+        .input = {region, name, diagnostics, document}, .program = program, .sources = sources};
     init_reader(reader, region);
     struct field fields[FIELD_COUNT];
     memcpy(fields, trace_fields, sizeof fields);

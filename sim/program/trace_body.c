@@ -38,17 +38,11 @@ bool name_table_add(struct name_table *table, const char *name, int index)
     return true;
 }
 
-int name_table_find(struct name_table *table, const char *name)
-{
-    return *index_of(table, name);
-}
+int name_table_find(struct name_table *table, const char *name) { return *index_of(table, name); }
 
 /* ---- assembly ---- */
 
-static bool is_slot_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '-';
-}
+static bool is_slot_character(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-'; }
 
 /*
  * The name of the slot that a line consists of, NULL when it is an ordinary line. A comment
@@ -66,8 +60,8 @@ static const char *slot_name(struct region *region, const char *line, size_t len
         return NULL;
     for (at++; at < length && (line[at] == ' ' || line[at] == '\t');)
         at++;
-    bool comment = at < length && (line[at] == '#' || (at + 1 < length && line[at] == '/' &&
-                                                       line[at + 1] == '/'));
+    bool comment = at < length &&
+                   (line[at] == '#' || (at + 1 < length && line[at] == '/' && line[at + 1] == '/'));
     return at == length || comment ? region_strndup(region, line + 1, name) : NULL;
 }
 
@@ -82,9 +76,8 @@ static int slot_index(struct trace_reader *reader, const char *name, struct plac
     name_table_add(&reader->slots, name, index);
     program->slots = region_push(program->region, program->slots, program->slot_count,
                                  &reader->slot_capacity, sizeof *program->slots);
-    reader->slot_places =
-        region_push(program->region, reader->slot_places, program->slot_count,
-                    &reader->slot_place_capacity, sizeof *reader->slot_places);
+    reader->slot_places = region_push(program->region, reader->slot_places, program->slot_count,
+                                      &reader->slot_place_capacity, sizeof *reader->slot_places);
     reader->slot_places[program->slot_count] = place;
     program->slots[program->slot_count++] = name;
     return index;
@@ -113,8 +106,7 @@ static void add_line(struct trace_reader *reader, struct node_cursor *cursor, co
         entry.slot = slot_index(reader, slot, place);
     else
         entry.text = region_strndup(region, line, length);
-    body->lines =
-        region_push(region, body->lines, body->line_count, capacity, sizeof *body->lines);
+    body->lines = region_push(region, body->lines, body->line_count, capacity, sizeof *body->lines);
     body->lines[body->line_count++] = entry;
     body->has_slots |= slot != NULL;
 }
@@ -157,13 +149,11 @@ bool read_code(struct trace_reader *reader, const struct node *node, struct body
     }
     size_t at;
     uint8_t *bytes;
-    enum hex_result result =
-        hex_parse(input->region, node->text, &bytes, &body->byte_count, &at);
+    enum hex_result result = hex_parse(input->region, node->text, &bytes, &body->byte_count, &at);
     if (result != HEX_OK) {
         body->byte_count = 0;
         input_error(input, node->place, "code: found %s at offset %zu of %s, expected %s",
-                    result == HEX_HALF ? "half a byte"
-                                       : input_character(input, node->text + at),
+                    result == HEX_HALF ? "half a byte" : input_character(input, node->text + at),
                     at, input_describe(input, node), expected);
         return false;
     }

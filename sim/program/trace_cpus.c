@@ -8,8 +8,8 @@
 enum { NAME, REGS, SETUP, ASM, CODE, PLACE, COUNT, AGENT, FIELD_COUNT };
 
 static const struct field cpu_fields[FIELD_COUNT] = {
-    [NAME] = {.name = "name"},   [REGS] = {.name = "regs"}, [SETUP] = {.name = "setup"},
-    [ASM] = {.name = "asm"},     [CODE] = {.name = "code"}, [PLACE] = {.name = "place"},
+    [NAME] = {.name = "name"},   [REGS] = {.name = "regs"},   [SETUP] = {.name = "setup"},
+    [ASM] = {.name = "asm"},     [CODE] = {.name = "code"},   [PLACE] = {.name = "place"},
     [COUNT] = {.name = "count"}, [AGENT] = {.name = "agent"},
 };
 
@@ -56,8 +56,8 @@ static bool read_register_name(struct trace_reader *reader, const struct node *k
     return true;
 }
 
-static void read_registers(struct trace_reader *reader, const struct node *node,
-                           struct cpu *cpus, uint32_t count)
+static void read_registers(struct trace_reader *reader, const struct node *node, struct cpu *cpus,
+                           uint32_t count)
 {
     unsigned seen = 0;
     if (node->kind != NODE_MAP) {
@@ -176,8 +176,8 @@ void read_cpus(struct trace_reader *reader, const struct node *node, struct plac
 
 static bool unknown_cpu(struct trace_reader *reader, const struct node *node, const char *what)
 {
-    const char *near = input_suggest(&reader->input, node->text, reader->cpus.names,
-                                     reader->cpus.name_count);
+    const char *near =
+        input_suggest(&reader->input, node->text, reader->cpus.names, reader->cpus.name_count);
     input_error(&reader->input, node->place, "%s: found %s, which is no CPU%s", what,
                 input_describe(&reader->input, node), near);
     return false;

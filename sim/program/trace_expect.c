@@ -252,10 +252,10 @@ static void read_name(struct trace_reader *reader, const struct node *node,
     expectation->text = region_printf(reader->input.region, "%s %s", kind, expectation->name);
     if (expectation->kind == EXPECT_REDUNDANT &&
         name_table_find(slots, expectation->name) == NO_INDEX)
-        input_error(&reader->input, node->place, "redundant: found %s, which is no slot%s",
-                    input_describe(&reader->input, node),
-                    input_suggest(&reader->input, expectation->name, slots->names,
-                                  slots->name_count));
+        input_error(
+            &reader->input, node->place, "redundant: found %s, which is no slot%s",
+            input_describe(&reader->input, node),
+            input_suggest(&reader->input, expectation->name, slots->names, slots->name_count));
 }
 
 static void read_kind(struct trace_reader *reader, const struct node *node,
@@ -274,8 +274,8 @@ static void read_kind(struct trace_reader *reader, const struct node *node,
         read_name(reader, node, expectation);
         break;
     default:
-        expectation->condition = read_condition(reader, node, &expectation->about_crash,
-                                                &expectation->about_stuck);
+        expectation->condition =
+            read_condition(reader, node, &expectation->about_crash, &expectation->about_stuck);
         if (expectation->condition)
             expectation->text = one_line(reader->input.region, kind, node->text);
     }

@@ -115,8 +115,8 @@ static void put_word(uint8_t *bytes, uint64_t size, uint64_t value)
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void init_bytes(struct trace_reader *reader, struct object *object,
-                       const struct node *node, uint64_t *budget)
+static void init_bytes(struct trace_reader *reader, struct object *object, const struct node *node,
+                       uint64_t *budget)
 {
     struct input *input = &reader->input;
     size_t count, at;
@@ -146,8 +146,8 @@ static void init_bytes(struct trace_reader *reader, struct object *object,
     object->init_size = count;
 }
 
-static void init_chase(struct trace_reader *reader, struct object *object,
-                       const struct node *node, uint64_t *budget)
+static void init_chase(struct trace_reader *reader, struct object *object, const struct node *node,
+                       uint64_t *budget)
 {
     if (object->size % LINE_BYTES) {
         input_error(&reader->input, node->place,
@@ -162,8 +162,8 @@ static void init_chase(struct trace_reader *reader, struct object *object,
     layout_chase(reader->input.region, object->init, object->size / LINE_BYTES, object->address);
 }
 
-static void init_list(struct trace_reader *reader, struct object *object,
-                      const struct node *node, uint64_t *budget)
+static void init_list(struct trace_reader *reader, struct object *object, const struct node *node,
+                      uint64_t *budget)
 {
     if (node->count > object->size / WORD_BYTES) {
         input_error(&reader->input, node->place,
@@ -183,8 +183,8 @@ static void init_list(struct trace_reader *reader, struct object *object,
 }
 
 /* A number fills the object, an address needs 8 bytes of it. */
-static void init_word(struct trace_reader *reader, struct object *object,
-                      const struct node *node, uint64_t *budget)
+static void init_word(struct trace_reader *reader, struct object *object, const struct node *node,
+                      uint64_t *budget)
 {
     bool number = looks_like_number(node);
     uint64_t size = object->size, value;
@@ -207,8 +207,8 @@ static void init_word(struct trace_reader *reader, struct object *object,
 /* "de ad be ef" without its quotes: neither a number nor a name has blanks in it. */
 static bool is_byte_list(const char *text) { return strchr(text, ' ') && !strchr(text, '+'); }
 
-void read_object_init(struct trace_reader *reader, struct object *object,
-                      const struct node *node, uint64_t *budget)
+void read_object_init(struct trace_reader *reader, struct object *object, const struct node *node,
+                      uint64_t *budget)
 {
     if (node->kind == NODE_LIST) {
         init_list(reader, object, node, budget);

@@ -25,9 +25,9 @@ static void add_loop_cpu(struct trace_reader *reader, const struct node *node, s
                         program->cpus[cpu].name);
             return;
         }
-        program->loop_cpus = region_push(program->region, program->loop_cpus,
-                                         program->loop_cpu_count, capacity,
-                                         sizeof *program->loop_cpus);
+        program->loop_cpus =
+            region_push(program->region, program->loop_cpus, program->loop_cpu_count, capacity,
+                        sizeof *program->loop_cpus);
         program->loop_cpus[program->loop_cpu_count++] = cpu;
     }
 }

@@ -66,10 +66,8 @@ static void read_object(struct trace_reader *reader, const struct node_pair *pai
     struct input *input = &reader->input;
     struct field fields[FIELD_COUNT];
     memcpy(fields, object_fields, sizeof fields);
-    *object = (struct object){.name = pair->key->text,
-                              .place = pair->key->place,
-                              .size = 8,
-                              .parent = NO_INDEX};
+    *object = (struct object){
+        .name = pair->key->text, .place = pair->key->place, .size = 8, .parent = NO_INDEX};
     draft->state = RESOLVED;
     if (!input_map(input, pair->value, "an object", fields, FIELD_COUNT))
         return;

@@ -83,8 +83,8 @@ struct trace_reader {
 
 /* trace_memory.c, trace_init.c */
 void read_memory(struct trace_reader *reader, const struct node *node);
-void read_object_init(struct trace_reader *reader, struct object *object,
-                      const struct node *node, uint64_t *budget);
+void read_object_init(struct trace_reader *reader, struct object *object, const struct node *node,
+                      uint64_t *budget);
 
 /*
  * "x" or "x+8" (a number may be decimal or 0x) as an address. Errors are at the node's place.

@@ -16,7 +16,7 @@ struct expansion {
     struct source_text {
         struct source_line *lines;
         size_t count;
-    } *texts;
+    } * texts;
     size_t text_count;
     size_t *text_of; /* by variant */
 };
@@ -126,8 +126,7 @@ static void place_body(struct trace_reader *reader, const struct body *body,
     struct region *region = reader->input.region;
     size_t variants = reader->program->variant_count;
     struct snippet *captured = NULL;
-    struct snippet **snippets =
-        region_array(region, expansion->text_count, sizeof *snippets);
+    struct snippet **snippets = region_array(region, expansion->text_count, sizeof *snippets);
     if (body->bytes) {
         struct code_line *line = region_alloc(region, sizeof *line);
         line->place = body->place;
@@ -140,13 +139,12 @@ static void place_body(struct trace_reader *reader, const struct body *body,
 }
 
 static void make_cpu_code(struct trace_reader *reader, const struct cpu_entry *entry,
-                          const struct snippet **const *code,
-                          const struct snippet **const *setup)
+                          const struct snippet **const *code, const struct snippet **const *setup)
 {
     struct expansion expansion = expand(reader, &entry->code);
     for (uint32_t i = 0; i < entry->count; i++)
-        place_body(reader, &entry->code, &expansion, code_address(entry->first + i),
-                   CODE_BYTES_MAX, code, entry->first + i);
+        place_body(reader, &entry->code, &expansion, code_address(entry->first + i), CODE_BYTES_MAX,
+                   code, entry->first + i);
     if (!entry->setup.given)
         return;
     expansion = expand(reader, &entry->setup);

@@ -80,9 +80,8 @@ void read_variants(struct trace_reader *reader, const struct node *node)
     }
     if (node->kind != NODE_MAP || node->count == 0 || node->count > VARIANTS_MAX) {
         input_error(&reader->input, node->place, "variants: found %s, expected 1 to %d variants",
-                    node->kind == NODE_MAP
-                        ? region_printf(reader->input.region, "%zu", node->count)
-                        : input_describe(&reader->input, node),
+                    node->kind == NODE_MAP ? region_printf(reader->input.region, "%zu", node->count)
+                                           : input_describe(&reader->input, node),
                     VARIANTS_MAX);
         default_variant(reader, false);
         return;

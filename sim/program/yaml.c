@@ -377,8 +377,7 @@ const struct yaml_document *yaml_read(struct region *region, const char *file, c
     yaml_find_lines(region, document);
 
     struct builder *builder = region_alloc(region, sizeof *builder);
-    *builder = (struct builder){
-        .region = region, .diagnostics = diagnostics, .document = document};
+    *builder = (struct builder){.region = region, .diagnostics = diagnostics, .document = document};
     intern_init(&builder->keys, region);
     region_on_release(region, close_builder, builder);
     if (!yaml_parser_initialize(&builder->parser))
