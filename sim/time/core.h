@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modelled core: a recurrence over events, one pass in program order. Each instruction
+ * is dispatched, issues, produces its value, is done, retires; a store then commits and
+ * becomes visible. An instruction's times depend only on older instructions, so nothing is
+ * ever revisited and memory stays constant however long the run is.
+ */
+#ifndef FENCESIM_SIM_TIME_CORE_H_
+#define FENCESIM_SIM_TIME_CORE_H_
+
+#include "sim/time/image.h"
+#include "sim/time/interpret.h"
+#include "sim/time/time.h"
+#include "sim/time/timing.h"
+
+/* ---- static instructions ---- */
+
+enum op_kind {
+    OP_PLAIN,   /* loads, computes, stores */
+    OP_NOP,
+    OP_MOVE,    /* done by renaming: register moves, zero idioms */
+    OP_LOCK,    /* atomic read-modify-write, or timed like one */
+    OP_LFENCE,
+    OP_MFENCE,
+    OP_SFENCE,
+    OP_FLUSH,
+    OP_HOLD     /* system instruction: holds up dispatch for a time */
+};
+
+enum lock_kind {
+    LOCK_ARITHMETIC, LOCK_XCHG, LOCK_XADD, LOCK_BIT, LOCK_CMPXCHG, LOCK_CMPXCHG8B,
+    LOCK_CMPXCHG16B
+};
+
+enum port {
+    PORT_ALU, PORT_MULTIPLY, PORT_ADDRESS, PORT_LOAD, PORT_STORE_DATA, PORT_VECTOR, PORT_SQRT,
+    PORT_COUNT,
+    PORT_NONE = PORT_COUNT
+};
+
+enum { LOADS_MAX = 2, TIMED_REGISTERS = 48 };
+
+struct op {
+    const struct insn *insn;
+    struct interpreted interpreted;
+    enum op_kind kind;
+    enum lock_kind lock;
+    uint8_t port;            /* of the computation, PORT_NONE when there is none */
+    bool early_done;         /* may retire one cycle after issue */
+    bool known;              /* false: no timing rule, timed as one cycle */
+    bool is_branch, is_conditional;
+    bool fuses;              /* with a conditional jump after it */
+    bool indexed;            /* index and displacement */
+    bool vector_load, vector_store, writes_integer, nt;
+    uint8_t load_count;
+    bool stores;
+    ticks latency;           /* of the computation */
+    ticks slots;             /* dispatch cost */
+    ticks hold;              /* OP_HOLD */
+    uint64_t address_reads, data_reads, writes;
+    /* what the run learns about it */
+    uint64_t store_distance; /* stores between the last one that its load met and the load */
+    ticks cycles;
+    ticks stall[STALL_COUNT];
+};
+
+/* Fills in everything but `insn`'s dynamic part. */
+void op_init(struct op *op, const struct insn *insn, const struct timing *timing);
+
+/* The `dec r15; jnz` that the loop puts behind the snippet, as one operation. */
+void op_init_loop_end(struct op *op, const struct timing *timing);
+
+/* ---- dynamic instructions ---- */
+
+struct access {
+    uint64_t address;
+    unsigned size;
+};
+
+enum { MARKS_MAX = 12 };
+
+/* Why an instruction is not done earlier: stretches of time with a cause, ascending. */
+struct timeline {
+    unsigned count;
+    ticks until[MARKS_MAX];
+    uint8_t cause[MARKS_MAX];
+};
+
+struct event {
+    struct op *op;
+    bool fused;              /* the conditional jump of a fused pair */
+    bool taken;
+    ticks dispatch, earliest; /* earliest: first possible issue */
+    struct access load[LOADS_MAX], store;
+    ticks load_issue, load_value, load_done;
+    bool load_missed;
+    ticks store_issue, store_data, store_value;
+    ticks store_request;     /* its line's miss buffer */
+    ticks store_line;        /* its line is here */
+    ticks store_redo;        /* it missed under a lock: may not retire before */
+    uint8_t store_level;
+    ticks issue, value, done, retire;
+    uint8_t value_cause;     /* what a consumer of the value waits for */
+    ticks lock_start, lock_interval;
+    struct timeline timeline;
+};
+
+/* ---- rings ---- */
+
+enum { RING = 1024, STORE_RING = 128, CALENDAR = 4096, SQRT_RING = 512, TABLE = 1024,
+       STREAMS = 8, WC_MAX = 32, FLUSHED = 64, ARRIVALS = 4096 };
+
+struct ring { /* the last RING times of something, by its running number */
+    uint64_t count;
+    ticks at[RING];
+};
+
+static inline void ring_push(struct ring *ring, ticks time)
+{
+    ring->at[ring->count++ % RING] = time;
+}
+
+/* The time of the entry `back` before the next one to come; 0 when there were not so many. */
+static inline ticks ring_back(const struct ring *ring, int64_t back)
+{
+    if (back <= 0 || back > RING || (uint64_t)back > ring->count) {
+        return 0;
+    }
+    return ring->at[(ring->count - (uint64_t)back) % RING];
+}
+
+struct store_entry {
+    uint64_t address;
+    unsigned size;
+    bool vector, lock, integer;
+    ticks value; /* of the register that it stores */
+    ticks data;  /* its data half issued */
+    ticks commit, visible;
+};
+
+struct cycle_use {
+    int64_t cycle;
+    uint8_t used[PORT_COUNT];
+};
+
+struct wc_buffer {
+    uint64_t line;
+    uint64_t mask; /* bytes written */
+    bool open;
+    uint64_t age;
+};
+
+struct flushed_line {
+    uint64_t line;
+    ticks ready;   /* the newest flush has ended */
+    ticks visible; /* the newest store is in the line */
+    bool dirty;
+};
+
+struct pending_store { /* of several CPUs: not yet in the shared memory */
+    uint64_t address;
+    unsigned size;
+    ticks visible;
+    uint8_t data[EXEC_ACCESS_BYTES];
+};
+
+struct cache {
+    uint32_t *tags; /* sets x ways, most recent first; line number + 1 */
+    uint32_t sets, ways;
+};
+
+enum level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_DRAM, LEVEL_TRANSFER };
+
+struct machine;
+
+struct core {
+    struct machine *machine;
+    const struct timing *timing;
+    uint32_t cpu;
+
+    /* function */
+    struct registers registers;
+    struct code code;
+    struct op **ops; /* by byte offset */
+    struct op loop_end;
+    bool loops, ended;
+    uint64_t iteration, half_iteration;
+    ticks half_time, last_time;
+
+    /* front end and window */
+    ticks slot;              /* the dispatch clock */
+    ticks barrier;           /* nothing dispatches before it */
+    uint8_t barrier_cause;
+    bool decoding;           /* front end on the decoders */
+    const struct op *previous;
+    ticks last_taken;        /* cycle of the last taken branch */
+    ticks multiply_cycle;
+    int64_t multiplies_in_cycle;
+    bool half_entry;         /* the newest reorder buffer entry holds one nop and takes another */
+    struct ring entry_retire, load_retire, integer_retire, multiply_issue, store_commit,
+        store_retire;
+
+    /* execution */
+    ticks ready[TIMED_REGISTERS];
+    uint8_t ready_cause[TIMED_REGISTERS];
+    struct cycle_use calendar[CALENDAR];
+    int64_t sqrt_bucket[SQRT_RING];
+
+    /* order */
+    ticks retire;            /* of the newest instruction */
+    ticks all_done;          /* maximum of `done` */
+    ticks all_visible;       /* maximum of `visible` */
+    ticks late_visible;      /* when an lfence sees the last lock done */
+    ticks commit;            /* of the newest store */
+    uint64_t commit_line;
+
+    /* stores */
+    uint64_t store_count;
+    struct store_entry stores[STORE_RING];
+    uint64_t line_table[TABLE]; /* by line: newest store, number + 1 */
+    uint64_t alias_table[TABLE / 2]; /* by address bits 3 to 11 */
+    ticks last_plain_commit;
+    const struct op *last_store;
+
+    /* locks */
+    bool any_lock;           /* the chain has an element */
+    bool chain_is_sfence;
+    ticks chain_start, chain_interval;
+    ticks lock_finish;       /* newest lock's end */
+    ticks missing_visible;   /* of all missing stores so far */
+    ticks missing_before_lock; /* of those older than the newest lock */
+
+    /* caches */
+    struct cache l1, l2;
+    struct ring dram_done;
+    ticks request;           /* when the newest fetch got a miss buffer */
+    struct { uint64_t line; ticks at; } arrivals[ARRIVALS];
+    struct { uint64_t next; ticks at; unsigned length; } streams[STREAMS];
+    unsigned next_stream;
+
+    /* write combining, flushes */
+    struct wc_buffer wc[WC_MAX];
+    uint64_t wc_age;
+    ticks wc_bus;            /* when the bus is free for the next line */
+    ticks wc_done;           /* when all sent lines are in memory */
+    struct { uint64_t line; ticks done; } wc_sent[WC_MAX];
+    unsigned wc_sent_next, wc_open_count;
+    uint64_t wc_last_line;
+    int64_t wc_lines;        /* lines gone to since the last lfence */
+    ticks wc_store_done;     /* newest non-temporal store's end of execution */
+    struct flushed_line flushed[FLUSHED];
+    unsigned flushed_count, flushed_next;
+
+    /* several CPUs */
+    struct pending_store *pending;
+    size_t pending_first, pending_count, pending_capacity;
+    ticks last_visible, last_read;
+
+    struct event event;      /* the instruction in hand */
+    struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
+    unsigned write_count;
+    bool recording;          /* attribute cycles */
+};
+
+/* What the cores share. */
+struct machine {
+    struct region *region;
+    struct exec *exec;
+    const struct program *program;
+    uint32_t variant;
+    struct timing timing;
+    struct image image;
+    struct core **cores;
+    size_t core_count;
+    uint32_t fills;          /* lines that came into the shared cache */
+    uint64_t instructions;
+    const char *reason;      /* why the run ended early */
+    const char **unmodelled;
+    size_t unmodelled_count, unmodelled_capacity;
+};
+
+/* ---- timeline (stalls.c) ---- */
+
+void mark(struct event *event, enum stall cause, ticks until);
+/* Shares out the time since the previous retirement. */
+void attribute(ticks previous, const struct event *event);
+
+/* ---- front_end.c ---- */
+
+/* Sets dispatch and earliest. */
+void dispatch(struct core *core, struct event *event);
+/* Accounts for a taken branch, known after execution. */
+void front_end_taken(struct core *core, struct event *event);
+
+/* ---- ports.c ---- */
+
+/* Takes a port in the first cycle at or after `from` that has one; returns that cycle. */
+ticks issue(struct core *core, enum port port, ticks from);
+
+/* ---- caches.c ---- */
+
+void caches_init(struct core *core);
+/* Brings in the line; returns when a load issued at `at` has its data, without L1 extras. */
+ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level);
+/* Removes the line from this core's caches and the shared one. */
+void caches_drop(struct core *core, uint64_t line);
+
+/* ---- loads.c, stores.c, locks.c, barriers.c, wc.c, flushes.c ---- */
+
+void time_loads(struct core *core, struct event *event);
+void time_store_issue(struct core *core, struct event *event, ticks data_ready);
+void time_store_commit(struct core *core, struct event *event);
+/* The store queue entry with number `n`. */
+static inline struct store_entry *store_at(struct core *core, uint64_t n)
+{
+    return &core->stores[n % STORE_RING];
+}
+void store_remember(struct core *core, const struct store_entry *entry);
+void time_lock(struct core *core, struct event *event);
+void lock_after_retire(struct core *core, struct event *event);
+void time_barrier(struct core *core, struct event *event);
+void time_hold(struct core *core, struct event *event);
+void barrier_after_retire(struct core *core, struct event *event);
+/* A non-temporal store that could commit at `at`; returns when it is in its buffer. */
+ticks wc_store(struct core *core, const struct access *access, ticks at);
+/* Sends all open buffers; returns when everything that was ever sent is in memory. */
+ticks wc_flush(struct core *core, ticks at);
+/* How long an lfence waits for non-temporal stores. */
+ticks wc_lfence(struct core *core);
+/* A flush of the line that could commit at `*commit`, and when it does; returns when it has ended. */
+ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *commit);
+/* When an access to the line may start: not while it is being flushed. */
+ticks flush_wait(struct core *core, uint64_t line, ticks at, bool store);
+/* Tells the flushes that the line of a store is up to date. */
+void flush_note_store(struct core *core, uint64_t line, ticks visible);
+
+/* ---- step.c ---- */
+
+/* The instruction at rip; NULL when the CPU has ended or machine->reason is set. */
+struct op *core_next_op(struct core *core);
+/* Dispatches the instruction at rip, up to its loads. Returns false when the CPU has ended. */
+bool core_start(struct core *core);
+/* When that instruction reads memory. */
+ticks core_read_time(const struct core *core);
+/* Executes and retires it. Returns false when the run must end (machine->reason). */
+bool core_finish(struct core *core);
+
+/* ---- function.c ---- */
+
+/* Where the instruction at rip accesses memory. */
+void plan_accesses(const struct core *core, struct event *event);
+/* Executes it; false when the run must end. */
+bool execute(struct core *core, struct event *event);
+/* Makes its stores part of memory at `visible`. */
+void publish(struct core *core, ticks visible, bool at_once);
+/* Makes all its earlier stores part of memory now. */
+void publish_own(struct core *core);
+/* Applies all stores of all cores that are visible by `at`. */
+void publish_until(struct machine *machine, ticks at);
+void note_unmodelled(struct machine *machine, const char *text);
+
+#endif

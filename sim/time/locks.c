@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Locked read-modify-writes form a chain: each starts its atomic part an interval after the
+ * one before, whatever their addresses. Younger loads and arithmetic run on meanwhile. One
+ * lock may be uncommitted at a time: the next waits until the stores before it are visible.
+ */
+#include "sim/time/core.h"
+
+static ticks lock_interval(const struct core *core, const struct event *event)
+{
+    const struct timing *t = core->timing;
+    const struct access *word = &event->load[0];
+    if ((word->address + word->size - 1) / LINE_BYTES != word->address / LINE_BYTES) {
+        return t->lock_interval_split;
+    }
+    switch (event->op->lock) {
+    case LOCK_XCHG:
+        return t->lock_interval_xchg;
+    case LOCK_XADD:
+        return t->lock_interval_xadd;
+    case LOCK_BIT:
+        return t->lock_interval_bit;
+    case LOCK_CMPXCHG:
+        return t->lock_interval_cmpxchg; /* a failing one is corrected after execution */
+    case LOCK_CMPXCHG8B:
+        return t->lock_interval_cmpxchg8b;
+    case LOCK_CMPXCHG16B:
+        return t->lock_interval_cmpxchg16b;
+    default:
+        return t->lock_interval;
+    }
+}
+
+static ticks lock_done(const struct timing *t, enum lock_kind kind)
+{
+    switch (kind) {
+    case LOCK_XCHG:
+        return t->lock_done_xchg;
+    case LOCK_XADD:
+        return t->lock_done_xadd;
+    case LOCK_BIT:
+        return t->lock_done_bit;
+    case LOCK_CMPXCHG:
+        return t->lock_done_cmpxchg;
+    case LOCK_CMPXCHG8B:
+        return t->lock_done_cmpxchg8b;
+    case LOCK_CMPXCHG16B:
+        return t->lock_done_cmpxchg16b;
+    default:
+        return t->lock_done_arithmetic;
+    }
+}
+
+/* What an uncommitted plain store to the word demands. */
+static ticks wait_for_store(struct core *core, const struct access *word, ticks at, ticks start)
+{
+    const struct timing *t = core->timing;
+    uint64_t window = (uint64_t)t->store_queue, count = core->store_count;
+    for (uint64_t n = count; n > 0 && count - n < window; n--) {
+        const struct store_entry *store = store_at(core, n - 1);
+        if (store->address >= word->address + word->size ||
+            word->address >= store->address + store->size) {
+            continue;
+        }
+        if (store->lock || store->commit <= at) {
+            return start;
+        }
+        bool covers = store->address <= word->address &&
+                      word->address + word->size <= store->address + store->size;
+        if (!covers) {
+            return later(start, store->commit + t->forward_fail);
+        }
+        return core->any_lock ? later(start, core->chain_start + t->lock_after_store) : start;
+    }
+    return start;
+}
+
+static ticks operand_ready(const struct core *core, const struct event *event)
+{
+    ticks ready = 0;
+    for (uint64_t left = event->op->data_reads; left != 0; left &= left - 1) {
+        ready = later(ready, core->ready[__builtin_ctzll(left)]);
+    }
+    return ready;
+}
+
+void time_lock(struct core *core, struct event *event)
+{
+    const struct timing *t = core->timing;
+    const struct op *op = event->op;
+    ticks from = event->earliest;
+    for (uint64_t left = op->address_reads; left != 0; left &= left - 1) {
+        from = later(from, core->ready[__builtin_ctzll(left)]);
+    }
+    mark(event, STALL_DEPENDENCY, from);
+    enum level level;
+    event->load_issue = issue(core, PORT_LOAD, from);
+    uint64_t line = event->load[0].address / LINE_BYTES;
+    ticks at = flush_wait(core, line, event->load_issue, true);
+    ticks start = caches_fetch(core, line, at, &level);
+    if (op->indexed) {
+        start += t->indexed_extra;
+    }
+    mark(event, level == LEVEL_L1 ? STALL_DEPENDENCY : STALL_MISS, start);
+    start = later(start, core->retire); /* it must be the oldest */
+    mark(event, STALL_LOCK, start);
+    if (core->any_lock) {
+        start = later(start, core->chain_start + core->chain_interval);
+    }
+    if (op->lock >= LOCK_XADD) {
+        start = later(start, operand_ready(core, event));
+    }
+    mark(event, STALL_LOCK, start);
+    start = later(start, core->missing_before_lock);
+    mark(event, STALL_STORE_DRAIN, start);
+    start = later(start, wc_flush(core, start));
+    mark(event, STALL_WC_FLUSH, start);
+    if (level != LEVEL_L1 && event->load_issue < core->lock_finish) {
+        start = later(start, core->lock_finish + t->lock_redo);
+    }
+    mark(event, STALL_LOCK, start);
+    start = wait_for_store(core, &event->load[0], event->load_issue, start);
+    mark(event, STALL_FORWARDING, start);
+    event->lock_start = start;
+    event->lock_interval = lock_interval(core, event);
+    event->load_done = event->done = start + lock_done(t, op->lock);
+    event->value = op->lock == LOCK_XADD ? start + t->lock_value_xadd : event->done;
+    event->value_cause = STALL_LOCK;
+    mark(event, STALL_LOCK, event->done);
+    event->store_issue = event->store_line = event->load_issue;
+    event->store_data = event->store_value = start;
+    event->store_level = LEVEL_L1;
+}
+
+void lock_after_retire(struct core *core, struct event *event)
+{
+    const struct timing *t = core->timing;
+    if (event->op->lock == LOCK_CMPXCHG && !(core->registers.rflags & 0x40) &&
+        event->lock_interval == t->lock_interval_cmpxchg) {
+        event->lock_interval = t->lock_interval_cmpxchg_fail;
+    }
+    core->any_lock = true;
+    core->chain_is_sfence = false;
+    core->chain_start = event->lock_start;
+    core->chain_interval = event->lock_interval;
+    core->lock_finish = event->lock_start + event->lock_interval;
+    core->missing_before_lock = core->missing_visible;
+    core->late_visible = event->done;
+    if (core->store_count > 0 && core->last_plain_commit > event->done - t->lock_late_window) {
+        core->late_visible =
+            later(event->done, core->last_plain_commit + t->lock_late_visible);
+    }
+}

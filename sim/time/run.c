@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The timed run of one variant: setup, all CPUs in the order of time, the figures. */
+#include <string.h>
+#include <time.h>
+
+#include "sim/time/core.h"
+
+enum { CHECK_EVERY = 4096 };
+static const uint64_t DEFAULT_INSTRUCTIONS = UINT64_C(1) << 26;
+static const ticks LONG_AGO = -(INT64_C(1) << 40);
+
+struct budget {
+    uint64_t instructions;
+    double until; /* 0: no limit */
+    const volatile int *stop;
+};
+
+/* ---- preparing ---- */
+
+static void code_of(struct core *core, const struct snippet *snippet)
+{
+    struct region *region = core->machine->region;
+    code_init(&core->code, region, snippet);
+    core->ops = region_array(region, (size_t)snippet->size + 1, sizeof *core->ops);
+    core->registers.rip = snippet->address;
+    core->ended = false;
+    core->previous = NULL;
+}
+
+static bool loops(const struct program *program, uint32_t cpu)
+{
+    for (size_t i = 0; i < program->loop_cpu_count; i++) {
+        if (program->loop_cpus[i] == cpu) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct core *make_core(struct machine *machine, uint32_t cpu)
+{
+    struct core *core = region_alloc(machine->region, sizeof *core);
+    core->machine = machine;
+    core->timing = &machine->timing;
+    core->cpu = cpu;
+    core->last_taken = core->multiply_cycle = LONG_AGO;
+    core->last_plain_commit = LONG_AGO;
+    core->commit = LONG_AGO;
+    core->commit_line = UINT64_MAX;
+    core->wc_last_line = UINT64_MAX;
+    for (unsigned i = 0; i < WC_MAX; i++) {
+        core->wc_sent[i].line = UINT64_MAX;
+    }
+    for (unsigned i = 0; i < ARRIVALS; i++) {
+        core->arrivals[i].line = UINT64_MAX;
+    }
+    caches_init(core);
+    registers_start(&core->registers, &machine->program->cpus[cpu], 0);
+    return core;
+}
+
+/* Setup code runs to its end without being timed. */
+static bool run_setup(struct core *core, const struct snippet *setup, struct budget *budget)
+{
+    if (setup == NULL || setup->size == 0) {
+        return true;
+    }
+    struct machine *machine = core->machine;
+    uint64_t stack = core->registers.gpr[4];
+    code_of(core, setup);
+    for (uint64_t count = 0;; count++) {
+        struct event *event = &core->event;
+        memset(event, 0, sizeof *event);
+        event->op = core_next_op(core);
+        if (event->op == NULL) {
+            break;
+        }
+        if (count >= budget->instructions || (budget->stop != NULL && *budget->stop)) {
+            machine->reason = "the setup code does not end";
+            return false;
+        }
+        plan_accesses(core, event);
+        if (!execute(core, event)) {
+            return false;
+        }
+        publish(core, 0, true);
+    }
+    core->registers.gpr[4] = core->registers.rip == RETURN_SENTINEL ? stack
+                                                                   : core->registers.gpr[4];
+    return machine->reason == NULL;
+}
+
+static void prepare_code(struct core *core, const struct snippet *snippet)
+{
+    const struct program *program = core->machine->program;
+    code_of(core, snippet);
+    core->recording = true;
+    if (loops(program, core->cpu)) {
+        core->loops = true;
+        op_init_loop_end(&core->loop_end, core->timing);
+        core->registers.gpr[15] = program->loop_iterations;
+        core->half_iteration = program->loop_iterations / 2;
+        core->recording = core->half_iteration == 0;
+    }
+}
+
+static void write_return_addresses(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->core_count; i++) {
+        uint64_t sentinel = RETURN_SENTINEL;
+        uint8_t bytes[8];
+        memcpy(bytes, &sentinel, sizeof bytes);
+        uint64_t address = machine->program->cpus[i].gpr[4];
+        if (image_covers(&machine->image, address, 8)) {
+            image_write(&machine->image, address, 8, bytes);
+        }
+    }
+}
+
+/* ---- running ---- */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static bool exhausted(struct machine *machine, const struct budget *budget)
+{
+    if (machine->instructions >= budget->instructions) {
+        machine->reason = region_printf(machine->region, "the limit of %llu instructions",
+                                        (unsigned long long)budget->instructions);
+    } else if (machine->instructions % CHECK_EVERY != 0) {
+        return false;
+    } else if (budget->stop != NULL && *budget->stop) {
+        machine->reason = "stopped";
+    } else if (budget->until > 0 && now() > budget->until) {
+        machine->reason = "the limit of time";
+    }
+    return machine->reason != NULL;
+}
+
+static void run_one(struct machine *machine, struct core *core, const struct budget *budget)
+{
+    while (!core->ended && core_start(core) && core_finish(core)) {
+        if (exhausted(machine, budget)) {
+            return;
+        }
+    }
+}
+
+/* Of all CPUs with an instruction in hand, the one that reads memory first. */
+static struct core *earliest_core(struct machine *machine)
+{
+    struct core *first = NULL;
+    ticks time = 0;
+    for (size_t i = 0; i < machine->core_count; i++) {
+        struct core *core = machine->cores[i];
+        if (core->ended) {
+            continue;
+        }
+        ticks here = core_read_time(core);
+        if (first == NULL || here < time) {
+            first = core;
+            time = here;
+        }
+    }
+    return first;
+}
+
+static void run_all(struct machine *machine, const struct budget *budget)
+{
+    for (size_t i = 0; i < machine->core_count; i++) {
+        if (!core_start(machine->cores[i]) && machine->reason != NULL) {
+            return;
+        }
+    }
+    for (;;) {
+        struct core *core = earliest_core(machine);
+        if (core == NULL || !core_finish(core) || exhausted(machine, budget)) {
+            return;
+        }
+        if (!core->ended && !core_start(core) && machine->reason != NULL) {
+            return;
+        }
+    }
+}
+
+/* ---- the figures ---- */
+
+static void insn_figures(struct timed_insn *out, const struct op *op, uint32_t offset,
+                         double divisor)
+{
+    out->offset = offset;
+    out->text = op->insn->text;
+    out->cycles = cycles_of(op->cycles) / divisor;
+    for (int i = 0; i < STALL_COUNT; i++) {
+        out->stall[i] = cycles_of(op->stall[i]) / divisor;
+    }
+}
+
+static void cpu_figures(struct core *core, struct timed_cpu *out)
+{
+    struct region *region = core->machine->region;
+    uint32_t size = core->code.snippet->size;
+    double divisor = 1;
+    out->cpu = core->cpu;
+    out->cycles = cycles_of(later(core->retire, core->all_visible));
+    uint64_t measured = core->iteration - core->half_iteration;
+    if (core->loops && core->iteration > core->half_iteration) {
+        out->has_iterations = true;
+        out->per_iteration = cycles_of(core->last_time - core->half_time) / (double)measured;
+        divisor = (double)measured;
+    }
+    size_t count = core->loops;
+    for (uint32_t offset = 0; offset < size; offset++) {
+        count += core->ops[offset] != NULL;
+    }
+    out->insns = region_array(region, count, sizeof *out->insns);
+    for (uint32_t offset = 0; offset < size; offset++) {
+        if (core->ops[offset] != NULL) {
+            insn_figures(&out->insns[out->insn_count++], core->ops[offset], offset, divisor);
+        }
+    }
+    if (core->loops) {
+        insn_figures(&out->insns[out->insn_count++], &core->loop_end, size, divisor);
+    } else if (out->insn_count > 0 && core->all_visible > core->retire && core->last_store) {
+        /* What remains after the last retirement is the store queue draining. */
+        double drain = cycles_of(core->all_visible - core->retire);
+        for (size_t i = 0; i < out->insn_count; i++) {
+            if (out->insns[i].text == core->last_store->insn->text) {
+                out->insns[i].cycles += drain;
+                out->insns[i].stall[STALL_STORE_DRAIN] += drain;
+                break;
+            }
+        }
+    }
+}
+
+struct timed *time_run(struct region *region, struct exec *exec, const struct program *program,
+                       uint32_t variant, const struct profile *profile,
+                       const struct time_options *options)
+{
+    struct machine *machine = region_alloc(region, sizeof *machine);
+    struct timed *timed = region_alloc(region, sizeof *timed);
+    struct budget budget = {.instructions = DEFAULT_INSTRUCTIONS};
+    if (options != NULL) {
+        budget.instructions = options->max_instructions ? options->max_instructions
+                                                        : DEFAULT_INSTRUCTIONS;
+        budget.until = options->max_seconds > 0 ? now() + options->max_seconds : 0;
+        budget.stop = options->stop;
+    }
+    machine->region = region;
+    machine->exec = exec;
+    machine->program = program;
+    machine->variant = variant;
+    timing_init(&machine->timing, &profile->cycles);
+    image_init(&machine->image, region, program);
+    machine->core_count = program->cpu_count;
+    machine->cores = region_array(region, program->cpu_count, sizeof *machine->cores);
+    write_return_addresses(machine);
+    const struct variant *code = &program->variants[variant];
+    bool ready = true;
+    for (uint32_t cpu = 0; cpu < program->cpu_count && ready; cpu++) {
+        machine->cores[cpu] = make_core(machine, cpu);
+        ready = run_setup(machine->cores[cpu], code->setup != NULL ? code->setup[cpu] : NULL,
+                          &budget);
+        prepare_code(machine->cores[cpu], code->code[cpu]);
+    }
+    if (ready && machine->core_count == 1) {
+        run_one(machine, machine->cores[0], &budget);
+    } else if (ready) {
+        run_all(machine, &budget);
+    }
+    timed->complete = machine->reason == NULL;
+    timed->reason = machine->reason;
+    timed->unmodelled = machine->unmodelled;
+    timed->unmodelled_count = machine->unmodelled_count;
+    timed->instructions = machine->instructions;
+    timed->cpus = region_array(region, program->cpu_count, sizeof *timed->cpus);
+    for (uint32_t cpu = 0; cpu < program->cpu_count && machine->cores[cpu] != NULL; cpu++) {
+        cpu_figures(machine->cores[cpu], &timed->cpus[timed->cpu_count++]);
+    }
+    return timed;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One instruction through the core. In two halves, so that with several CPUs the load
+ * that happens first in time also reads memory first.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "sim/time/core.h"
+
+/* ---- which instruction ---- */
+
+static struct op *op_at_rip(struct core *core)
+{
+    const struct snippet *snippet = core->code.snippet;
+    uint64_t offset = core->registers.rip - snippet->address;
+    if (offset >= snippet->size) {
+        return NULL;
+    }
+    struct op **slot = &core->ops[offset];
+    if (*slot == NULL) {
+        const struct insn *insn = code_at(&core->code, core->registers.rip);
+        if (insn == NULL) {
+            return NULL;
+        }
+        *slot = region_alloc(core->machine->region, sizeof **slot);
+        op_init(*slot, insn, core->timing);
+        if (!(*slot)->known) {
+            note_unmodelled(core->machine, insn->text);
+        }
+    }
+    return *slot;
+}
+
+/* NULL when the CPU has ended, or jumped to where no code is (machine->reason). */
+struct op *core_next_op(struct core *core)
+{
+    const struct snippet *snippet = core->code.snippet;
+    struct machine *machine = core->machine;
+    uint64_t rip = core->registers.rip;
+    if (rip == snippet->address + snippet->size) {
+        if (core->loops) {
+            return &core->loop_end;
+        }
+        core->ended = true;
+        return NULL;
+    }
+    if (rip == RETURN_SENTINEL) {
+        core->ended = true;
+        return NULL;
+    }
+    struct op *op = op_at_rip(core);
+    if (op == NULL) {
+        machine->reason = region_printf(machine->region, "%s: there is no code at 0x%llx",
+                                        machine->program->cpus[core->cpu].name,
+                                        (unsigned long long)rip);
+    }
+    return op;
+}
+
+static bool adjacent(const struct op *first, const struct op *second)
+{
+    return first->insn->address + first->insn->length == second->insn->address;
+}
+
+bool core_start(struct core *core)
+{
+    struct op *op = core_next_op(core);
+    if (op == NULL) {
+        return false;
+    }
+    struct event *event = &core->event;
+    memset(event, 0, offsetof(struct event, timeline));
+    event->timeline.count = 0;
+    event->op = op;
+    event->fused = op->is_conditional && core->previous != NULL && core->previous->fuses &&
+                   op != &core->loop_end && adjacent(core->previous, op);
+    if (op != &core->loop_end) {
+        plan_accesses(core, event);
+    }
+    dispatch(core, event);
+    if (op->kind == OP_LOCK) {
+        time_lock(core, event);
+    } else if (op->load_count > 0) {
+        time_loads(core, event);
+    }
+    return true;
+}
+
+ticks core_read_time(const struct core *core)
+{
+    const struct event *event = &core->event;
+    ticks at = event->op->kind == OP_LOCK       ? event->lock_start
+               : event->op->load_count > 0 ? event->load_issue
+                                           : event->dispatch;
+    /* Loads of one CPU read in order. */
+    return later(at, core->last_read);
+}
+
+/* ---- execution ---- */
+
+static ticks operands_ready(const struct core *core, const struct op *op, ticks from,
+                            uint8_t *cause)
+{
+    for (uint64_t left = op->data_reads; left != 0; left &= left - 1) {
+        int index = __builtin_ctzll(left);
+        if (core->ready[index] > from) {
+            from = core->ready[index];
+            *cause = core->ready_cause[index];
+        }
+    }
+    return from;
+}
+
+static void time_plain(struct core *core, struct event *event)
+{
+    const struct op *op = event->op;
+    uint8_t cause = STALL_DEPENDENCY;
+    ticks ready = operands_ready(core, op, event->earliest, &cause);
+    ticks from = later(ready, event->load_value);
+    event->done = later(event->earliest, event->load_done);
+    event->value = from;
+    if (op->port != PORT_NONE && !event->fused) {
+        mark(event, (enum stall)cause, ready);
+        event->issue = issue(core, (enum port)op->port, from);
+        mark(event, STALL_PORT, event->issue);
+        event->value = event->issue + op->latency;
+        event->done = later(event->done,
+                            event->issue + (op->early_done ? CYCLE : op->latency));
+        if (op->insn->mnemonic[0] == 'l' && op->latency > CYCLE) {
+            event->done = later(event->load_done, event->issue + CYCLE); /* lea cannot fault */
+        }
+        event->value_cause = STALL_DEPENDENCY;
+        mark(event, STALL_DEPENDENCY, event->done);
+        if (op->port == PORT_MULTIPLY) {
+            ring_push(&core->multiply_issue, event->issue);
+        }
+    } else if (op->load_count == 0 && !op->stores) {
+        event->done = later(event->done, event->fused ? core->ready[16] : 0);
+    }
+    if (op->stores) {
+        time_store_issue(core, event, event->value);
+        event->done = later(event->done, later(event->store_issue +
+                                               core->timing->store_address_latency,
+                                               event->store_data));
+        event->done = later(event->done, event->store_redo);
+    }
+}
+
+static void time_execution(struct core *core, struct event *event)
+{
+    uint8_t cause = STALL_DEPENDENCY;
+    switch (event->op->kind) {
+    case OP_PLAIN:
+        time_plain(core, event);
+        break;
+    case OP_NOP:
+        event->value = event->done = event->earliest;
+        break;
+    case OP_MOVE:
+        event->value = operands_ready(core, event->op, event->earliest, &cause);
+        event->value_cause = cause;
+        event->done = event->earliest;
+        break;
+    case OP_LOCK:
+        break; /* timed when it started */
+    case OP_SFENCE:
+    case OP_FLUSH:
+        time_store_issue(core, event, event->earliest);
+        event->done = event->value = event->store_issue + core->timing->store_address_latency;
+        break;
+    case OP_HOLD:
+        time_hold(core, event);
+        break;
+    default:
+        time_barrier(core, event);
+        break;
+    }
+}
+
+/* ---- retirement ---- */
+
+static void retire(struct core *core, struct event *event)
+{
+    const struct timing *t = core->timing;
+    const struct op *op = event->op;
+    ticks previous = core->retire;
+    ticks time = later(previous, event->done);
+    bool shares = event->fused || (op->kind == OP_NOP && core->half_entry);
+    if (!shares) {
+        time = later(time, ring_back(&core->entry_retire, t->retire_width) +
+                               (core->entry_retire.count >= (uint64_t)t->retire_width ? CYCLE : 0));
+    }
+    if (op->stores && core->store_retire.count >= (uint64_t)t->stores_retired) {
+        time = later(time, ring_back(&core->store_retire, t->stores_retired) + CYCLE);
+    }
+    event->retire = core->retire = time;
+    core->all_done = later(core->all_done, event->done);
+    if (shares) {
+        core->half_entry = core->half_entry && event->fused;
+        core->entry_retire.at[(core->entry_retire.count - 1) % RING] = time;
+    } else {
+        ring_push(&core->entry_retire, time);
+        core->half_entry = op->kind == OP_NOP && t->nop_slots < t->slot;
+    }
+    if (op->load_count > 0) {
+        ring_push(&core->load_retire, time);
+    }
+    if (op->writes_integer) {
+        ring_push(&core->integer_retire, time);
+    }
+    if (core->recording) {
+        attribute(previous, event);
+    }
+}
+
+static void write_back(struct core *core, const struct event *event)
+{
+    for (uint64_t left = event->op->writes; left != 0; left &= left - 1) {
+        int index = __builtin_ctzll(left);
+        core->ready[index] = event->value;
+        core->ready_cause[index] = event->value_cause;
+    }
+}
+
+/* The loop's end was retired: go round, and note the time of the half and of the end. */
+static void next_iteration(struct core *core, const struct event *event)
+{
+    core->iteration++;
+    core->last_time = core->retire;
+    if (core->iteration == core->half_iteration) {
+        core->half_time = core->retire;
+        core->recording = true;
+    }
+    if (event->taken) {
+        core->registers.rip = core->code.snippet->address;
+    } else {
+        core->ended = true;
+    }
+}
+
+bool core_finish(struct core *core)
+{
+    struct event *event = &core->event;
+    struct machine *machine = core->machine;
+    const struct op *op = event->op;
+    bool several = machine->core_count > 1;
+    if (several) {
+        core->last_read = core_read_time(core);
+        publish_until(machine, core->last_read);
+        if (op->kind == OP_LOCK) {
+            publish_own(core);
+        }
+    }
+    if (!execute(core, event)) {
+        return false;
+    }
+    if (event->taken) {
+        front_end_taken(core, event);
+    }
+    time_execution(core, event);
+    retire(core, event);
+    write_back(core, event);
+    if (op->stores) {
+        time_store_commit(core, event);
+        publish(core, later(core->commit, event->store_line), op->kind == OP_LOCK);
+    }
+    if (op->kind == OP_LOCK) {
+        lock_after_retire(core, event);
+    } else if (op->kind == OP_SFENCE) {
+        barrier_after_retire(core, event);
+    }
+    core->previous = op;
+    machine->instructions++;
+    if (op == &core->loop_end) {
+        next_iteration(core, event);
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stores: an address half and a data half issue separately; after retirement the store
+ * leaves the queue in order (commit). A store that missed leaves the queue too and is
+ * visible when its line has come.
+ */
+#include "sim/time/core.h"
+
+void time_store_issue(struct core *core, struct event *event, ticks data_ready)
+{
+    const struct op *op = event->op;
+    ticks from = event->earliest;
+    uint8_t cause = STALL_DEPENDENCY;
+    for (uint64_t left = op->address_reads; left != 0; left &= left - 1) {
+        int index = __builtin_ctzll(left);
+        if (core->ready[index] > from) {
+            from = core->ready[index];
+            cause = core->ready_cause[index];
+        }
+    }
+    mark(event, (enum stall)cause, from);
+    event->store_issue = issue(core, PORT_ADDRESS, from);
+    event->store_value = later(event->earliest, data_ready);
+    event->store_data = issue(core, PORT_STORE_DATA, event->store_value);
+    mark(event, STALL_PORT, event->store_issue);
+    mark(event, STALL_DEPENDENCY,
+         later(event->store_issue + core->timing->store_address_latency, event->store_data));
+    event->store_line = event->store_issue;
+    event->store_level = LEVEL_L1;
+    if (op->nt || op->kind == OP_SFENCE || op->kind == OP_FLUSH || event->store.size == 0) {
+        return;
+    }
+    /* The line is asked for as soon as the address is known, not at retirement. */
+    enum level level;
+    uint64_t line = event->store.address / LINE_BYTES;
+    ticks at = flush_wait(core, line, event->store_issue, true);
+    ticks arrival = caches_fetch(core, line, at, &level);
+    if (at > event->store_issue) {
+        level = LEVEL_DRAM; /* it was flushed */
+    }
+    event->store_level = (uint8_t)level;
+    event->store_request = core->request;
+    if (level != LEVEL_L1 && event->store_issue < core->lock_finish) {
+        event->store_redo = core->lock_finish + core->timing->lock_redo;
+    }
+    if (level != LEVEL_L1 || arrival > at + core->timing->l1_latency) {
+        event->store_line = arrival + (level == LEVEL_DRAM ? core->timing->dram_store_extra : 0);
+    }
+}
+
+static ticks commit_step(const struct core *core, const struct event *event)
+{
+    const struct timing *t = core->timing;
+    const struct access *store = &event->store;
+    if (event->op->kind == OP_SFENCE) {
+        return t->sfence_interval;
+    }
+    if (event->op->kind == OP_LOCK) {
+        return t->commit_interval; /* it never joins the stores before it */
+    }
+    uint64_t line = store->address / LINE_BYTES;
+    if ((store->address + store->size - 1) / LINE_BYTES != line) {
+        return t->commit_split;
+    }
+    switch (event->store_level) {
+    case LEVEL_L2:
+        return t->commit_l2;
+    case LEVEL_L3:
+        return t->commit_l3;
+    case LEVEL_DRAM:
+    case LEVEL_TRANSFER:
+        return t->commit_dram;
+    default:
+        return line == core->commit_line ? t->commit_same_line : t->commit_interval;
+    }
+}
+
+void store_remember(struct core *core, const struct store_entry *entry)
+{
+    uint64_t n = core->store_count++;
+    *store_at(core, n) = *entry;
+    if (entry->size == 0) {
+        return;
+    }
+    core->line_table[entry->address / LINE_BYTES % TABLE] = n + 1;
+    uint64_t last = (entry->address + entry->size - 1) / LINE_BYTES;
+    core->line_table[last % TABLE] = n + 1;
+    core->alias_table[(entry->address >> 3) % (TABLE / 2)] = n + 1;
+}
+
+void time_store_commit(struct core *core, struct event *event)
+{
+    const struct op *op = event->op;
+    ticks step = commit_step(core, event);
+    ticks commit = later(event->retire + core->timing->retire_to_commit, core->commit + step);
+    commit = later(commit, event->store_request);
+    if (op->nt) {
+        core->wc_store_done = event->done;
+        commit = wc_store(core, &event->store, commit);
+    } else if (op->kind == OP_SFENCE) {
+        commit = later(commit, wc_flush(core, commit));
+    }
+    ticks visible = later(commit, event->store_line);
+    uint64_t line = event->store.address / LINE_BYTES;
+    if (op->kind == OP_FLUSH) {
+        visible = flush_line(core, op->insn->kind, line, &commit);
+    } else if (core->flushed_count > 0) {
+        flush_note_store(core, line, visible);
+    }
+    core->commit = commit;
+    core->commit_line = op->kind == OP_SFENCE || op->kind == OP_FLUSH
+                            ? UINT64_MAX
+                            : line;
+    core->all_visible = later(core->all_visible, visible);
+    if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
+        core->missing_visible = later(core->missing_visible, visible);
+    }
+    core->last_store = op;
+    if (op->kind == OP_PLAIN) {
+        core->last_plain_commit = commit;
+    }
+    ring_push(&core->store_commit, commit);
+    ring_push(&core->store_retire, event->retire);
+    struct store_entry entry = {
+        .address = event->store.address,
+        .size = op->kind == OP_SFENCE || op->kind == OP_FLUSH ? 0 : event->store.size,
+        .vector = op->vector_store,
+        .lock = op->kind == OP_LOCK,
+        .value = event->store_value,
+        .data = event->store_data,
+        .commit = commit,
+        .visible = visible,
+    };
+    store_remember(core, &entry);
+}
