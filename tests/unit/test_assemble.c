@@ -375,27 +375,33 @@ static size_t entries_of(const char *directory)
     return count;
 }
 
+/* Whether two snippets are assembled although the n-th allocation fails. */
+static bool survives(uint64_t n)
+{
+    bench_open();
+    bench_add("a: mov eax, [x]; jmp a\n=b\nnop");
+    bench_add("foo");
+    if (region_guard(&bench.region))
+        return false;
+    region_fail_after(n);
+    bench_run();
+    return true;
+}
+
 /* Fails every allocation in turn; each time nothing may stay behind. */
 static void test_exhaustion(void)
 {
     char directory[] = "/tmp/fencesim-test-XXXXXX";
-    volatile bool finished = false;
+    bool survived = false;
     CU_ASSERT_FATAL(mkdtemp(directory) != NULL);
     setenv("TMPDIR", directory, 1);
     size_t descriptors = entries_of("/proc/self/fd");
-    for (volatile uint64_t n = 1; n < 500 && !finished; n++) {
-        bench_open();
-        bench_add("a: mov eax, [x]; jmp a\n=b\nnop");
-        bench_add("foo");
-        if (region_guard(&bench.region) == 0) {
-            region_fail_after(n);
-            bench_run();
-            finished = true;
-        }
+    for (uint64_t n = 1; n < 500 && !survived; n++) {
+        survived = survives(n);
         region_fail_after(0);
         bench_close();
     }
-    CU_ASSERT(finished);
+    CU_ASSERT(survived);
     CU_ASSERT_EQUAL(entries_of(directory), 2);
     CU_ASSERT_EQUAL(entries_of("/proc/self/fd"), descriptors);
     unsetenv("TMPDIR");

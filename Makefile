@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds ./simulate and libfencesim.a. Variables worth setting: CC, CFLAGS, WERROR=1,
+# SANITIZE=1, BUILD, PREFIX, DESTDIR.
+
+VERSION = 0.1.0
+PREFIX = /usr/local
+BINDIR = $(PREFIX)/bin
+LIBDIR = $(PREFIX)/lib
+INCLUDEDIR = $(PREFIX)/include
+DATADIR = $(PREFIX)/share/fencesim
+DOCDIR = $(PREFIX)/share/doc/fencesim
+
+CC = gcc
+CFLAGS = -O2 -g
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR),-Werror)
+# Objects can also be linked into position independent programs of others.
+override CPPFLAGS += -I. -Iinclude -DFENCESIM_VERSION='"$(VERSION)"'
+override CFLAGS += -std=gnu11 -fPIE $(WARNINGS)
+
+BUILD = build
+OUT = $(BUILD)
+PROGRAM = simulate
+LIBRARY = libfencesim.a
+
+ifdef SANITIZE
+# Sanitized objects, program and library stay apart from the real ones.
+OUT = $(BUILD)/san
+PROGRAM = $(OUT)/simulate
+LIBRARY = $(OUT)/libfencesim.a
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
+override CFLAGS += $(SANITIZERS) -O1 -fno-omit-frame-pointer
+endif
+
+# Static and at a fixed address where the archives are there: scripts start the program once
+# per trace, and relocating the emulator would cost most of such a start.
+comma = ,
+archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
+link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
+DEPENDENCIES = unicorn capstone yaml
+LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
+override LDFLAGS += -no-pie $(SANITIZERS)
+
+SOURCES := $(sort $(shell find sim models -name '*.c'))
+HEADERS := $(sort $(wildcard include/fencesim/*.h))
+PROFILES := $(sort $(wildcard models/profiles/*.yaml))
+TEST_SOURCES := $(sort $(wildcard tests/unit/*.c tests/property/*.c))
+object = $(patsubst %.c,$(OUT)/%.o,$(1))
+LIBRARY_OBJECTS = $(call object,$(filter-out sim/main.c,$(SOURCES))) $(OUT)/profiles_data.o
+TEST_OBJECTS = $(call object,$(TEST_SOURCES))
+
+all: $(PROGRAM) $(LIBRARY)
+
+$(PROGRAM): $(OUT)/sim/main.o $(LIBRARY)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(LIBRARY_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# Objects are made again when the compiler or its options change.
+FLAGS = $(subst ",,$(subst ',,$(CC) $(CPPFLAGS) $(CFLAGS)))
+$(OUT)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+
+$(OUT)/%.o: %.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The profiles are part of the program, so that it needs no files at run time.
+$(OUT)/profiles_data.c: models/embed.sh $(PROFILES)
+	@mkdir -p $(@D)
+	sh models/embed.sh $@ $(PROFILES)
+
+$(OUT)/profiles_data.o: $(OUT)/profiles_data.c $(OUT)/flags
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- tests ----
+
+# Every suite of the unit and property tests, found by the function that adds it.
+$(OUT)/tests/suites.def: $(TEST_SOURCES)
+	@mkdir -p $(@D)
+	sed -n 's/^void \(add_[a-z0-9_]*_tests\)(void)$$/SUITE(\1)/p' $^ > $@
+
+$(OUT)/tests/unit/main.o: private override CPPFLAGS += -I$(OUT)/tests
+$(OUT)/tests/unit/main.o: $(OUT)/tests/suites.def
+
+$(OUT)/unit_tests: $(TEST_OBJECTS) $(LIBRARY)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcunit
+
+check: all $(OUT)/unit_tests
+	SIMULATE=./$(PROGRAM) UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
+
+# The same with the property tests' longer runs.
+check-slow: all $(OUT)/unit_tests
+	SLOW=1 SIMULATE=./$(PROGRAM) UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
+
+check-san:
+	$(MAKE) SANITIZE=1 check
+
+# Rewrites what the golden tests expect; look at the difference before you commit it.
+rebase: all
+	SIMULATE=./$(PROGRAM) sh tests/golden/run.sh rebase
+
+# ---- style ----
+
+FORMATTED := $(sort $(shell find include sim models tests -name '*.[ch]'))
+SCRIPTS := $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
+
+style:
+	clang-format --dry-run -Werror $(FORMATTED)
+	shellcheck $(SCRIPTS)
+
+lint: style
+	clang-tidy --quiet $(SOURCES) -- $(CPPFLAGS) -std=gnu11
+
+format:
+	clang-format -i $(FORMATTED)
+
+# ---- installation ----
+
+$(OUT)/fencesim.pc: Makefile
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
+		'Name: fencesim' 'Description: Memory ordering and cycles of x86 machine code' \
+		'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -lelf -lm -lpthread' > $@
+
+install: all $(OUT)/fencesim.pc
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DOCDIR)
+	install -d $(DESTDIR)$(INCLUDEDIR)/fencesim $(DESTDIR)$(DATADIR)
+	install -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/simulate
+	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libfencesim.a
+	install -m 644 $(OUT)/fencesim.pc $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
+	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/fencesim/)
+	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)/
+	cp -R traces $(DESTDIR)$(DATADIR)/
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/simulate $(DESTDIR)$(LIBDIR)/libfencesim.a
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/fencesim $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
+
+dist:
+	@mkdir -p $(OUT)
+	git archive --prefix=fencesim-$(VERSION)/ HEAD | gzip -9n > $(OUT)/fencesim-$(VERSION).tar.gz
+
+clean:
+	rm -rf build simulate libfencesim.a
+
+.PHONY: all check check-slow check-san rebase style lint format install uninstall dist clean FORCE
+FORCE:
+.DELETE_ON_ERROR:
+
+-include $(LIBRARY_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(OUT)/sim/main.d

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All tests that need nothing but the build: unit, command line, bad input, shipped traces.
+# SIMULATE and UNIT_TESTS say what to test; `make check` sets them.
+cd "$(dirname "$0")/.." || exit 2
+SIMULATE=${SIMULATE:-./simulate}
+UNIT_TESTS=${UNIT_TESTS:-build/unit_tests}
+export SIMULATE
+passed=0
+failed=0
+
+# Runs one kind of test: its name, then the command.
+run() {
+    name=$1
+    shift
+    printf '== %s\n' "$name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        printf 'FAILED: %s\n' "$name"
+        failed=$((failed + 1))
+    fi
+}
+
+run 'unit tests' "$UNIT_TESTS"
+run 'command line' sh tests/golden/run.sh check
+run 'bad input' sh tests/malformed/run.sh
+run 'shipped traces' "$SIMULATE" -q traces
+
+printf '%d kinds of tests passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
