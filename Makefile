@@ -104,8 +104,8 @@ rebase: all
 
 # ---- style ----
 
-FORMATTED := $(sort $(shell find include sim models tests -name '*.[ch]'))
-SCRIPTS := $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
+FORMATTED = $(sort $(shell find include sim models tests -name '*.[ch]'))
+SCRIPTS = $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)
