@@ -26,13 +26,6 @@ struct batch {
     size_t line_count, origin_capacity;
 };
 
-void source_list_add(struct source_list *list, struct source *source)
-{
-    list->items =
-        region_push(list->region, list->items, list->count, &list->capacity, sizeof *list->items);
-    list->items[list->count++] = source;
-}
-
 /* ---- as's input ---- */
 
 /* Begins the next line of the input and notes where it comes from. */
