@@ -136,6 +136,7 @@ struct store_entry {
     ticks value; /* of the register that it stores */
     ticks data;  /* its data half issued */
     ticks commit, visible;
+    ticks retry; /* from here on a load that it cannot serve is tried again */
 };
 
 struct cycle_use {

@@ -71,7 +71,7 @@ static void from_store(struct core *core, struct event *event, const struct stor
         *done = later(*done, forwarded);
         event->value_cause = STALL_FORWARDING;
     } else {
-        ticks retried = store->commit + t->forward_fail +
+        ticks retried = store->retry + t->forward_fail +
                         (op->vector_load ? t->forward_fail_vector : 0);
         *value = later(*value, retried);
         *done = later(*done, retried);

@@ -62,15 +62,16 @@ static ticks wait_for_store(struct core *core, const struct access *word, ticks 
             word->address >= store->address + store->size) {
             continue;
         }
-        if (store->lock || store->commit <= at) {
+        if (store->commit <= at) {
             return start;
         }
         bool covers = store->address <= word->address &&
                       word->address + word->size <= store->address + store->size;
         if (!covers) {
-            return later(start, store->commit + t->forward_fail);
+            ticks from = store->lock ? store->commit : store->retry;
+            return later(start, from + t->forward_fail);
         }
-        return core->any_lock ? later(start, core->chain_start + t->lock_after_store) : start;
+        return core->any_lock && !store->lock ? later(start, core->chain_start + t->lock_after_store) : start;
     }
     return start;
 }
@@ -97,6 +98,9 @@ void time_lock(struct core *core, struct event *event)
     event->load_issue = issue(core, PORT_LOAD, from);
     uint64_t line = event->load[0].address / LINE_BYTES;
     ticks at = flush_wait(core, line, event->load_issue, true);
+    if (core->any_lock && t->lock_repeats && at > core->chain_start && at < core->lock_finish) {
+        at = core->lock_finish; /* its access fell into the atomic part of the one before */
+    }
     ticks start = caches_fetch(core, line, at, &level);
     if (op->indexed) {
         start += t->indexed_extra;

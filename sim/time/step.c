@@ -195,7 +195,9 @@ static void retire(struct core *core, struct event *event)
         time = later(time, ring_back(&core->store_retire, t->stores_retired) + CYCLE);
     }
     event->retire = core->retire = time;
-    core->all_done = later(core->all_done, event->done);
+    if (op->kind != OP_LFENCE) { /* what an lfence waits for is work, not other fences */
+        core->all_done = later(core->all_done, event->done);
+    }
     if (shares) {
         core->half_entry = core->half_entry && event->fused;
         core->entry_retire.at[(core->entry_retire.count - 1) % RING] = time;

@@ -130,6 +130,9 @@ void time_store_commit(struct core *core, struct event *event)
         .data = event->store_data,
         .commit = commit,
         .visible = visible,
+        /* Not the commit, which waits for older stores: a failed load watches its own store. */
+        .retry = op->kind == OP_LOCK ? event->lock_start + event->lock_interval - CYCLE
+                                     : event->retire + core->timing->retire_to_commit,
     };
     store_remember(core, &entry);
 }
