@@ -69,6 +69,9 @@ static void report_syntax(struct builder *builder)
         FAIL(builder, ((struct place){1, 1}), "not YAML: %s", problem);
     } else if (byte_at(builder->document, place) == '\t') {
         FAIL(builder, place, "found a tab, expected spaces: YAML does not indent with tabs");
+    } else if (strstr(problem, "<document start>")) {
+        FAIL(builder, place,
+             "found more behind the document's end, expected one document in a file");
     } else if (strstr(context, "flow") && parser->context_mark.line < parser->problem_mark.line) {
         /* What is missing belongs to where the bracket was opened; libyaml notices lines later. */
         FAIL(builder, place_of(parser->context_mark),

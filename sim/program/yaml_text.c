@@ -261,9 +261,11 @@ static void flow_step(const struct node_cursor *cursor, size_t *taken, size_t *m
 
 static struct place seek_flow(struct node_cursor *cursor, size_t offset)
 {
-    while (cursor->value < offset && cursor->raw < cursor->document->length) {
+    while (cursor->raw < cursor->document->length) {
         size_t taken, made;
         flow_step(cursor, &taken, &made);
+        if (cursor->value >= offset && made > 0) /* what makes nothing stands before the byte */
+            break;
         cursor->raw += taken;
         cursor->value += made;
     }
