@@ -36,7 +36,7 @@ endif
 comma = ,
 archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
 link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
-DEPENDENCIES = unicorn capstone yaml
+DEPENDENCIES = unicorn capstone yaml jansson
 LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
 override LDFLAGS += -no-pie $(SANITIZERS)
 
