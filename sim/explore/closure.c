@@ -4,7 +4,7 @@
 
 #include "sim/explore/internal.h"
 
-enum { LOCAL_STEPS_MAX = 1 << 21 };
+enum { LOCAL_STEPS_MAX = 1 << 18 };
 
 void cut_loads(const struct components *components, const struct plan *plan,
                struct load_pieces *loads)
@@ -74,18 +74,14 @@ static bool may(const struct components *components, uint32_t cpu, const struct 
     return components->cpus[cpu].model->may(&components->context, &node->buffers, action);
 }
 
-/* Where execution goes on when `rip` is in the slot that is taken out; 0 when it is not. */
+/* Where execution goes on when `rip` is in code that is taken out; 0 when it is not. */
 static uint64_t removed_until(const struct components *components, uint32_t cpu, uint64_t rip)
 {
-    if (!components->removed_slot)
-        return 0;
-    const struct snippet *snippet = components->oracle->code[cpu]->snippet;
-    for (size_t i = 0; i < snippet->slot_count; i++) {
-        const struct slot_range *range = &snippet->slots[i];
-        uint64_t offset = rip - snippet->address;
-        if (strcmp(range->slot, components->removed_slot) == 0 && offset >= range->start &&
-            offset < range->end)
-            return snippet->address + range->end;
+    for (size_t i = 0; i < components->removed_count; i++) {
+        const struct removed *removed = &components->removed[i];
+        uint64_t base = components->oracle->code[cpu]->snippet->address;
+        if (removed->cpu == cpu && rip - base >= removed->start && rip - base < removed->end)
+            return base + removed->end;
     }
     return 0;
 }
@@ -472,7 +468,7 @@ void close_node(struct components *components, uint32_t cpu, struct node *node)
             anchor = *node;
             power *= 2;
         }
-        if (steps == LOCAL_STEPS_MAX)
+        if (steps == LOCAL_STEPS_MAX || components->oracle->locals.count > LOCALS_MAX)
             return; /* look() finds STOP_LOCAL again: COMPONENT_LIMIT */
     }
 }

@@ -183,7 +183,7 @@ static void set_status(const struct components *components, const struct stopped
         break;
     case STOP_LOCAL:
         component->status = components->reduce ? COMPONENT_LIMIT : COMPONENT_RUNS;
-        component->reason = "it runs for millions of instructions without touching shared memory";
+        component->reason = "it runs for too many instructions without touching shared memory";
         break;
     case STOP_ENDED:
         component->status = COMPONENT_ENDED;

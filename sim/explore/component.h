@@ -93,6 +93,11 @@ struct cpu_components {
     const struct model *model;  /* a device agent has its own */
 };
 
+/* Code that is taken out: execution at an offset inside goes on at `end`. */
+struct removed {
+    uint32_t cpu, start, end; /* offsets in the CPU's code */
+};
+
 struct components {
     struct region *region;
     const struct program *program;
@@ -104,7 +109,8 @@ struct components {
     struct intern stores;       /* struct store */
     struct memory shared;
     struct cpu_components *cpus;
-    const char *removed_slot;   /* instructions that this slot's lines gave are skipped; NULL */
+    const struct removed *removed; /* instructions that are skipped */
+    size_t removed_count;
     bool reduce;                /* false: every local step is a transition of its own */
     const char *failure;        /* the engine itself failed */
     struct teller *teller;      /* set while a witness is told */

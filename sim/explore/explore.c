@@ -167,6 +167,8 @@ static const char *limit_reached(const struct exploration *exploration,
 {
     if (options->max_states && exploration->states.count > options->max_states)
         return "the limit of states was reached";
+    if (exploration->components.oracle->locals.count > LOCALS_MAX)
+        return "the limit of distinct register states was reached";
     if (done % CHECK_EVERY)
         return NULL;
     if (options->stop && *options->stop)
@@ -233,7 +235,8 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     }
     components_init(&exploration->components, region, pass->oracle, pass->start, pass->profile,
                     pass->model, pass->footprint, pass->options->reduce);
-    exploration->components.removed_slot = pass->options->removed_slot;
+    exploration->components.removed = pass->options->removed;
+    exploration->components.removed_count = pass->options->removed_count;
     states_init(&exploration->states, region, (unsigned)exploration->program->cpu_count + 1);
     intern_init(&exploration->seen, region);
     exploration->tuple =

@@ -15,7 +15,8 @@ struct explore_options {
     uint64_t max_states;     /* 0: none */
     double max_seconds;      /* 0: none */
     size_t max_memory;       /* bytes, 0: none */
-    const char *removed_slot;
+    const struct removed *removed; /* code that is taken out */
+    size_t removed_count;
     const volatile int *stop; /* non-zero: end early; may be NULL */
 };
 

@@ -108,8 +108,13 @@ static uint32_t add_effect(struct oracle *oracle, const struct exec_result *resu
     if (result->status == EXEC_OK)
         effect->next = oracle_local(oracle, after);
     for (unsigned i = 0; i < result->count; i++)
+        effect->write_count += result->accesses[i].write;
+    struct exec_access *writes =
+        effect->write_count ? region_array(oracle->region, effect->write_count, sizeof *writes) : NULL;
+    for (unsigned i = 0, n = 0; i < result->count; i++)
         if (result->accesses[i].write)
-            effect->writes[effect->write_count++] = result->accesses[i];
+            writes[n++] = result->accesses[i];
+    effect->writes = writes;
     oracle->effects = region_push(oracle->region, oracle->effects, oracle->effect_count,
                                   &oracle->effect_capacity, sizeof *oracle->effects);
     oracle->effects[oracle->effect_count] = effect;

@@ -11,7 +11,7 @@
 #include "sim/base/map.h"
 #include "sim/exec/exec.h"
 
-enum { READS_MAX = 3, LOAD_BYTES_MAX = 32, WRITES_MAX = EXEC_ACCESSES_MAX };
+enum { READS_MAX = 3, LOAD_BYTES_MAX = 32, LOCALS_MAX = 1 << 21 /* some 400 bytes each */ };
 
 /* What a CPU in a local state is about to do. */
 enum plan_kind {
@@ -51,7 +51,7 @@ struct effect {
     struct fault fault;
     uint32_t next; /* local state */
     unsigned write_count;
-    struct exec_access writes[WRITES_MAX];
+    const struct exec_access *writes;
 };
 
 struct oracle {

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libfencesim: what a barrier sequence guarantees, and what it costs.
+ *
+ * Give it traces and options, get a report; write the report in one of several formats. The
+ * library neither prints nor exits. A report owns everything that its functions return. One
+ * report must not be used by two threads at once; different reports may.
+ */
+#ifndef FENCESIM_FENCESIM_H_
+#define FENCESIM_FENCESIM_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FS_VERSION "0.1.0"
+
+typedef enum fs_status {
+    FS_OK = 0,
+    FS_BAD_INPUT, /* a trace, profile or option is wrong: see fs_report_diagnostic */
+    FS_NO_MEMORY,
+    FS_INTERNAL   /* a part that fencesim is built on failed */
+} fs_status;
+
+typedef enum fs_format { FS_FORMAT_TEXT, FS_FORMAT_JSON } fs_format;
+
+typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
+
+typedef enum fs_witness { FS_WITNESS_FIRST, FS_WITNESS_NONE, FS_WITNESS_ALL } fs_witness;
+
+/* What to run and how. fs_options_init fills in the defaults. */
+typedef struct fs_options {
+    size_t size;                  /* sizeof(fs_options), set by fs_options_init */
+    const char *const *profiles;  /* names, file paths, or "all"; none: what the traces name, or "x86" */
+    size_t profile_count;
+    const char *const *variants;  /* only these; none: all */
+    size_t variant_count;
+    fs_half half;
+    fs_witness witness;
+    bool reduce;                  /* false: explore every interleaving, for comparison */
+    uint64_t max_states;          /* per run; 0: none */
+    double max_seconds;           /* per run; 0: none */
+    uint64_t max_memory;          /* bytes per run; 0: none */
+    unsigned jobs;                /* traces at a time; 0: one per core */
+    const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
+} fs_options;
+
+void fs_options_init(fs_options *options);
+
+typedef struct fs_report fs_report;
+
+/*
+ * Reads, judges and times every trace. A path is a file, a folder (every .yaml file below it,
+ * in the order of their names) or "-" (standard input). *report is set unless FS_NO_MEMORY
+ * is returned, also when some of the input was bad; free it with fs_report_free.
+ */
+fs_status fs_run(const char *const *paths, size_t path_count, const fs_options *options,
+                 fs_report **report);
+
+void fs_report_free(fs_report *report);
+
+/* Errors of the input, sorted by place: "file:line:column: message". NULL past the last. */
+const char *fs_report_diagnostic(const fs_report *report, size_t index);
+
+/* What the command exits with: 0 held, 1 violation, 2 bad input, 3 unknown, 70 internal. */
+int fs_report_exit_status(const fs_report *report);
+
+/* How a text report looks. */
+typedef struct fs_style {
+    bool color;
+    int verbosity; /* -1 quiet: verdict lines only; 0; 1: every step of a witness */
+} fs_style;
+
+/*
+ * Writes the report. *text is NUL-terminated, *length bytes long, owned by the report and
+ * valid until the next call. `style` may be NULL and concerns FS_FORMAT_TEXT.
+ */
+fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
+                          const char **text, size_t *length);
+
+/*
+ * The profiles: a list with what each is, or (name given) one with every number, its unit and
+ * where it comes from. The text is malloc'ed; the caller frees it. FS_BAD_INPUT: *text is
+ * the error.
+ */
+fs_status fs_profiles_text(const char *name, fs_format format, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

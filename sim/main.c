@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command: options in, report out, exit status. Everything else is libfencesim's. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "include/fencesim/fencesim.h"
+
+enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
+enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
+                 OPT_VERSION, OPT_REDUCTION };
+
+static const char usage[] =
+    "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
+    "       simulate profiles [NAME]             the profiles; one with every number and its source\n"
+    "\n"
+    "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
+    "  simulate traces/classic -q\n"
+    "  simulate -p intel -p amd -V mfence --only order -f json my.yaml\n"
+    "\n"
+    "  -p, --profile NAME     may be repeated; 'all'; or the path of a profile file. Default: the\n"
+    "                         profiles that the trace's expectations name, or x86\n"
+    "  -V, --variant NAME     only this variant (may be repeated)\n"
+    "      --only order|time  half of the work\n"
+    "  -f, --format text|json\n"
+    "  -o, --output FILE      write the report there\n"
+    "      --witness none|first|all\n"
+    "                         executions to show: none, one for each violated or surprising\n"
+    "                         outcome (default), one for every outcome\n"
+    "      --max-states N     per run (default 20000000); 0: no limit\n"
+    "      --max-seconds S    per run (default: no limit)\n"
+    "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
+    "      --reduction none|full\n"
+    "                         none explores every interleaving, for comparison\n"
+    "  -j, --jobs N           traces at a time (default: the machine's cores)\n"
+    "  -q, --quiet            verdicts only          -v, --verbose   more of everything\n"
+    "      --color auto|always|never               (NO_COLOR is honoured)\n"
+    "  -h, --help    --version\n"
+    "\n"
+    "exit status: 0 every expectation held; 1 one did not, or (without expectations) an outcome\n"
+    "that no interleaving explains is reachable; 2 bad usage or bad input; 3 unknown: a limit was\n"
+    "hit or something is not modelled; 70 internal error\n";
+
+static const struct option long_options[] = {
+    {"profile", required_argument, NULL, 'p'},
+    {"variant", required_argument, NULL, 'V'},
+    {"only", required_argument, NULL, OPT_ONLY},
+    {"format", required_argument, NULL, 'f'},
+    {"output", required_argument, NULL, 'o'},
+    {"witness", required_argument, NULL, OPT_WITNESS},
+    {"max-states", required_argument, NULL, OPT_STATES},
+    {"max-seconds", required_argument, NULL, OPT_SECONDS},
+    {"max-memory", required_argument, NULL, OPT_MEMORY},
+    {"reduction", required_argument, NULL, OPT_REDUCTION},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+struct command {
+    fs_options options;
+    fs_format format;
+    const char *output;
+    int verbosity;
+    enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+    const char *profiles[NAMES_MAX], *variants[NAMES_MAX];
+};
+
+static volatile int interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static int usage_error(const char *format, const char *argument)
+{
+    fprintf(stderr, "simulate: ");
+    fprintf(stderr, format, argument);
+    fprintf(stderr, "\ntry 'simulate --help'\n");
+    return EXIT_USAGE;
+}
+
+/* A decimal number and nothing else. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *number = strtoull(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+static bool parse_seconds(const char *text, double *seconds)
+{
+    char *end;
+    errno = 0;
+    *seconds = strtod(text, &end);
+    return end != text && *end == '\0' && errno == 0 && *seconds >= 0 && *seconds < 1e9;
+}
+
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    static const struct {
+        const char *suffix;
+        unsigned shift;
+    } units[] = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"K", 10}, {"M", 20}, {"G", 30}};
+    char *end;
+    errno = 0;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    uint64_t number = strtoull(text, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(end, units[i].suffix) != 0 || errno || number > UINT64_MAX >> units[i].shift)
+            continue;
+        *bytes = number << units[i].shift;
+        return true;
+    }
+    return false;
+}
+
+/* The position of `word` in a NULL-terminated list, or -1. */
+static int choice(const char *word, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+static int take_option(struct command *command, int option)
+{
+    static const char *const halves[] = {"order", "time", NULL};
+    static const char *const formats[] = {"text", "json", NULL};
+    static const char *const witnesses[] = {"first", "none", "all", NULL};
+    static const char *const colors[] = {"auto", "always", "never", NULL};
+    static const char *const reductions[] = {"none", "full", NULL};
+    fs_options *options = &command->options;
+    uint64_t number;
+    int chosen;
+    switch (option) {
+    case 'p':
+        if (options->profile_count == NAMES_MAX)
+            return usage_error("too many profiles at '%s'", optarg);
+        command->profiles[options->profile_count++] = optarg;
+        return 0;
+    case 'V':
+        if (options->variant_count == NAMES_MAX)
+            return usage_error("too many variants at '%s'", optarg);
+        command->variants[options->variant_count++] = optarg;
+        return 0;
+    case 'o':
+        command->output = optarg;
+        return 0;
+    case 'q':
+        command->verbosity = -1;
+        return 0;
+    case 'v':
+        command->verbosity = 1;
+        return 0;
+    case 'f':
+        if ((chosen = choice(optarg, formats)) < 0)
+            return usage_error("no format '%s': text or json", optarg);
+        command->format = (fs_format)chosen;
+        return 0;
+    case OPT_ONLY:
+        if ((chosen = choice(optarg, halves)) < 0)
+            return usage_error("--only wants 'order' or 'time', not '%s'", optarg);
+        options->half = chosen == 0 ? FS_ORDER_ONLY : FS_TIME_ONLY;
+        return 0;
+    case OPT_WITNESS:
+        if ((chosen = choice(optarg, witnesses)) < 0)
+            return usage_error("--witness wants none, first or all, not '%s'", optarg);
+        options->witness = (fs_witness)chosen;
+        return 0;
+    case OPT_COLOR:
+        if ((chosen = choice(optarg, colors)) < 0)
+            return usage_error("--color wants auto, always or never, not '%s'", optarg);
+        command->color = chosen == 0 ? COLOR_AUTO : chosen == 1 ? COLOR_ALWAYS : COLOR_NEVER;
+        return 0;
+    case OPT_REDUCTION:
+        if ((chosen = choice(optarg, reductions)) < 0)
+            return usage_error("--reduction wants none or full, not '%s'", optarg);
+        options->reduce = chosen == 1;
+        return 0;
+    case OPT_STATES:
+        if (!parse_number(optarg, &options->max_states))
+            return usage_error("--max-states wants a number, not '%s'", optarg);
+        return 0;
+    case OPT_SECONDS:
+        if (!parse_seconds(optarg, &options->max_seconds))
+            return usage_error("--max-seconds wants a number of seconds, not '%s'", optarg);
+        return 0;
+    case OPT_MEMORY:
+        if (!parse_size(optarg, &options->max_memory))
+            return usage_error("--max-memory wants a size such as 512MiB, not '%s'", optarg);
+        return 0;
+    case 'j':
+        if (!parse_number(optarg, &number) || number > 1024)
+            return usage_error("--jobs wants a number up to 1024, not '%s'", optarg);
+        options->jobs = (unsigned)number;
+        return 0;
+    default: /* getopt has said what is wrong */
+        fprintf(stderr, "try 'simulate --help'\n");
+        return EXIT_USAGE;
+    }
+}
+
+/* Writes everything or says why not; a reader that went away (EPIPE) is no error of ours. */
+static int write_out(const char *path, const char *text, size_t length)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    if (!file) {
+        fprintf(stderr, "simulate: cannot write '%s': %s\n", path, strerror(errno));
+        return EXIT_USAGE;
+    }
+    bool bad = fwrite(text, 1, length, file) != length;
+    int error = errno;
+    if ((path ? fclose(file) : fflush(file)) && !bad) {
+        bad = true;
+        error = errno;
+    }
+    if (!bad || (error == EPIPE && !path))
+        return 0;
+    fprintf(stderr, "simulate: cannot write %s: %s\n", path ? path : "the report", strerror(error));
+    return EXIT_INTERNAL;
+}
+
+static bool wants_color(const struct command *command)
+{
+    if (command->color != COLOR_AUTO)
+        return command->color == COLOR_ALWAYS;
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !command->output && isatty(STDOUT_FILENO) && (!no_color || !*no_color) &&
+           (!terminal || strcmp(terminal, "dumb") != 0);
+}
+
+static int report_failure(fs_status status)
+{
+    fprintf(stderr, "simulate: %s\n",
+            status == FS_NO_MEMORY ? "memory ran out" : "an internal error");
+    return EXIT_INTERNAL;
+}
+
+static int list_profiles(struct command *command, const char *name)
+{
+    char *text;
+    fs_status status = fs_profiles_text(name, command->format, &text);
+    if (status == FS_BAD_INPUT) {
+        fprintf(stderr, "simulate: %s", text);
+        free(text);
+        return EXIT_USAGE;
+    }
+    if (status != FS_OK)
+        return report_failure(status);
+    int result = write_out(command->output, text, strlen(text));
+    free(text);
+    return result;
+}
+
+static int run(struct command *command, const char *const *paths, size_t count)
+{
+    fs_report *report;
+    const char *text, *line;
+    size_t length;
+    fs_status status = fs_run(paths, count, &command->options, &report);
+    if (!report)
+        return report_failure(status);
+    for (size_t i = 0; (line = fs_report_diagnostic(report, i)); i++)
+        fprintf(stderr, "%s\n", line);
+    fs_style style = {.color = wants_color(command), .verbosity = command->verbosity};
+    int result = fs_report_exit_status(report);
+    status = fs_report_write(report, command->format, &style, &text, &length);
+    int written = status == FS_OK ? write_out(command->output, text, length) : report_failure(status);
+    fs_report_free(report);
+    return written ? written : result;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = (int)SA_RESETHAND; /* a second one kills */
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+    struct command command = {0};
+    int option, problem;
+    fs_options_init(&command.options);
+    command.options.profiles = command.profiles;
+    command.options.variants = command.variants;
+    command.options.stop = &interrupted;
+    catch_signals();
+    while ((option = getopt_long(argc, argv, "p:V:f:o:j:qvh", long_options, NULL)) != -1) {
+        if (option == 'h')
+            return write_out(NULL, usage, strlen(usage));
+        if (option == OPT_VERSION)
+            return write_out(NULL, "simulate " FS_VERSION "\n", strlen("simulate " FS_VERSION "\n"));
+        if ((problem = take_option(&command, option)))
+            return problem;
+    }
+    if (optind == argc)
+        return usage_error("%s", "no trace given");
+    if (strcmp(argv[optind], "profiles") == 0) {
+        if (argc - optind > 2)
+            return usage_error("profiles takes one name, not also '%s'", argv[optind + 2]);
+        return list_profiles(&command, argv[optind + 1]);
+    }
+    return run(&command, (const char *const *)argv + optind, (size_t)(argc - optind));
+}

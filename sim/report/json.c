@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The JSON report, schema version 1. Keys stand in the order in which they are documented. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/report/report.h"
+
+enum { SCHEMA_VERSION = 1, DIGITS = 12 };
+
+const char *variant_name(const struct result *result)
+{
+    return result->program->variants[result->variant].name;
+}
+
+/* Set when jansson ran out of memory anywhere in the report being built. */
+static _Thread_local bool build_failed;
+
+static void put(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value))
+        build_failed = true;
+}
+
+static void append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value))
+        build_failed = true;
+}
+
+/* A file's name need not be UTF-8; JSON text must be. */
+static json_t *string(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char ascii[512];
+    size_t length = 0;
+    for (; text[length] && length < sizeof ascii - 1; length++)
+        ascii[length] = (unsigned char)text[length] < 0x80 ? text[length] : '?';
+    ascii[length] = '\0';
+    return json_string(ascii);
+}
+
+/* Modelled figures to a hundredth: more digits would only look precise. */
+static json_t *cycles_json(double cycles) { return json_real(round(cycles * 100) / 100); }
+
+static json_t *integer(uint64_t value)
+{
+    /* JSON integers are signed in jansson; a value above 2^63 is written as its decimal text. */
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    char digits[32];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return string(digits);
+}
+
+static json_t *values_json(const struct result *result, const uint64_t *values)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < result->observed_count; i++)
+        put(object, result->observed[i]->text, integer(values[i]));
+    return object;
+}
+
+static json_t *step_json(const struct result *result, const struct witness_step *step)
+{
+    json_t *object = json_object();
+    put(object, "cpu", string(result->program->cpus[step->cpu].name));
+    put(object, "offset", step->has_insn ? json_integer(step->offset) : json_null());
+    put(object, "text", string(step->has_insn ? step->text : ""));
+    put(object, "event", string(step->event));
+    put(object, "detail", string(step->detail));
+    json_t *buffer = json_array();
+    for (size_t i = 0; i < step->buffer_count; i++)
+        append(buffer, string(step->buffer[i]));
+    put(object, "buffer", buffer);
+    return object;
+}
+
+static json_t *witnesses_json(const struct result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->witness_count; i++) {
+        const struct result_witness *witness = &result->witnesses[i];
+        json_t *object = json_object(), *steps = json_array();
+        put(object, "outcome",
+                            witness->outcome < 0 ? json_null() : json_integer(witness->outcome));
+        put(object, "reason", string(witness->reason));
+        for (size_t n = 0; n < witness->witness->count; n++)
+            append(steps, step_json(result, &witness->witness->steps[n]));
+        put(object, "steps", steps);
+        append(array, object);
+    }
+    return array;
+}
+
+static json_t *order_json(const struct result *result)
+{
+    json_t *object = json_object(), *outcomes = json_array();
+    put(object, "complete", json_boolean(result->complete));
+    if (result->incomplete)
+        put(object, "reason", string(result->incomplete));
+    put(object, "states", integer(result->states));
+    for (size_t i = 0; i < result->outcome_count; i++) {
+        json_t *outcome = json_object();
+        put(outcome, "values", values_json(result, result->outcomes[i].values));
+        put(outcome, "relaxed",
+                            result->relaxed_known ? json_boolean(result->outcomes[i].relaxed)
+                                                  : json_null());
+        append(outcomes, outcome);
+    }
+    put(object, "outcomes", outcomes);
+    if (result->stuck) {
+        json_t *cpus = json_array();
+        for (size_t i = 0; i < result->stuck_cpu_count; i++)
+            append(cpus, string(result->stuck_cpus[i]));
+        put(object, "stuck", json_true());
+        put(object, "stuck_cpus", cpus);
+    }
+    put(object, "witnesses", witnesses_json(result));
+    return object;
+}
+
+static json_t *timed_insn_json(const struct timed_insn *insn)
+{
+    json_t *object = json_object(), *stalls = json_object();
+    put(object, "offset", json_integer(insn->offset));
+    put(object, "text", string(insn->text));
+    put(object, "cycles", cycles_json(insn->cycles));
+    for (int stall = 0; stall < STALL_COUNT; stall++)
+        if (insn->stall[stall] >= 0.005)
+            put(stalls, stall_name((enum stall)stall),
+                                cycles_json(insn->stall[stall]));
+    put(object, "stall", stalls);
+    return object;
+}
+
+static json_t *time_json(const struct result *result)
+{
+    const struct timed *timed = result->timed;
+    json_t *object = json_object(), *cpus = json_array();
+    put(object, "complete", json_boolean(timed->complete));
+    if (timed->reason)
+        put(object, "reason", string(timed->reason));
+    for (size_t i = 0; i < timed->cpu_count; i++) {
+        const struct timed_cpu *cpu = &timed->cpus[i];
+        json_t *row = json_object(), *insns = json_array();
+        put(row, "cpu", string(result->program->cpus[cpu->cpu].name));
+        put(row, "cycles", cycles_json(cpu->cycles));
+        if (cpu->has_iterations)
+            put(row, "per_iteration", cycles_json(cpu->per_iteration));
+        for (size_t n = 0; n < cpu->insn_count; n++)
+            append(insns, timed_insn_json(&cpu->insns[n]));
+        put(row, "instructions", insns);
+        append(cpus, row);
+    }
+    put(object, "cpus", cpus);
+    return object;
+}
+
+static json_t *expects_json(const struct result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->expect_count; i++) {
+        const struct expect_row *row = &result->expects[i];
+        json_t *object = json_object();
+        put(object, "text", string(row->expectation->text));
+        put(object, "line", json_integer(row->expectation->place.line));
+        put(object, "held",
+                            row->held == HELD_UNKNOWN ? json_null()
+                                                      : json_boolean(row->held == HELD_YES));
+        put(object, "witness",
+                            row->witness < 0 ? json_null() : json_integer(row->witness));
+        if (row->note)
+            put(object, "note", string(row->note));
+        append(array, object);
+    }
+    return array;
+}
+
+static json_t *findings_json(const struct result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct finding *finding = &result->findings[i];
+        json_t *object = json_object();
+        put(object, "rule", string(finding->rule));
+        put(object, "cpu", string(result->program->cpus[finding->cpu].name));
+        put(object, "offset", json_integer(finding->offset));
+        put(object, "line", json_integer(finding->place.line));
+        put(object, "text", string(finding->text));
+        put(object, "cycles",
+                            finding->cycles < 0 ? json_null() : cycles_json(finding->cycles));
+        put(object, "message", string(finding->message));
+        append(array, object);
+    }
+    return array;
+}
+
+static json_t *unmodelled_json(const struct result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->unmodelled_count; i++) {
+        const struct unmodelled *row = &result->unmodelled[i];
+        json_t *object = json_object();
+        put(object, "cpu", string(row->cpu));
+        put(object, "offset", json_integer(row->offset));
+        put(object, "line", json_integer(row->place.line));
+        put(object, "text", string(row->text));
+        put(object, "reason", string(row->reason));
+        append(array, object);
+    }
+    return array;
+}
+
+static json_t *result_json(const struct result *result)
+{
+    json_t *object = json_object(), *notes = json_array();
+    put(object, "file", string(result->program->file));
+    put(object, "name", string(result->program->name));
+    put(object, "profile", string(result->profile->name));
+    put(object, "variant", string(variant_name(result)));
+    put(object, "verdict", string(verdict_name(result->verdict)));
+    if (result->ordered)
+        put(object, "order", order_json(result));
+    if (result->timed)
+        put(object, "time", time_json(result));
+    put(object, "expect", expects_json(result));
+    put(object, "findings", findings_json(result));
+    put(object, "unmodelled", unmodelled_json(result));
+    for (size_t i = 0; i < result->note_count; i++)
+        append(notes, string(result->notes[i]));
+    put(object, "notes", notes);
+    return object;
+}
+
+static bool dump(struct text *out, json_t *root)
+{
+    char *dumped = build_failed ? NULL : json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    json_decref(root);
+    if (!dumped)
+        return false;
+    /* text_add may unwind: jansson's copy must not leak then, so it is sized first. */
+    size_t length = strlen(dumped);
+    char *copy = region_resize(out->region, NULL, length + 2);
+    memcpy(copy, dumped, length);
+    free(dumped);
+    copy[length] = '\n';
+    text_add_bytes(out, copy, length + 1);
+    region_free(out->region, copy);
+    return true;
+}
+
+bool write_json(struct text *out, const struct result_list *results)
+{
+    build_failed = false;
+    json_t *root = json_object(), *array = json_array(), *tool = json_object();
+    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    put(tool, "name", string("fencesim"));
+    put(tool, "version", string(FS_VERSION));
+    put(root, "tool", tool);
+    for (size_t i = 0; i < results->count; i++)
+        append(array, result_json(results->items[i]));
+    put(root, "results", array);
+    return dump(out, root);
+}
+
+bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
+                         bool with_numbers)
+{
+    build_failed = false;
+    json_t *root = json_object(), *array = json_array();
+    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    for (size_t i = 0; i < count; i++) {
+        const struct profile *profile = profiles[i];
+        json_t *object = json_object(), *rows = json_array();
+        put(object, "name", string(profile->name));
+        put(object, "about", string(profile->about));
+        put(object, "vendor", string(profile->vendor));
+        put(object, "model", string(profile->model));
+        put(object, "cycles", json_boolean(profile->has_cycles));
+        for (size_t n = 0; with_numbers && n < profile->row_count; n++) {
+            const struct parameter_row *row = &profile->rows[n];
+            if (!row->given)
+                continue;
+            json_t *entry = json_object();
+            put(entry, "section", string(row->section));
+            put(entry, "name", string(row->name));
+            put(entry, "value", json_real(row->value));
+            put(entry, "unit", string(row->unit));
+            put(entry, "meaning", string(row->meaning));
+            put(entry, "estimate", json_boolean(row->estimate));
+            put(entry, "source", string(row->source ? row->source : ""));
+            put(entry, "given_by", string(row->profile));
+            append(rows, entry);
+        }
+        if (with_numbers)
+            put(object, "parameters", rows);
+        else
+            json_decref(rows);
+        append(array, object);
+    }
+    put(root, "profiles", array);
+    return dump(out, root);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One writer per format; all read results only. */
+#ifndef FENCESIM_SIM_REPORT_REPORT_H_
+#define FENCESIM_SIM_REPORT_REPORT_H_
+
+#include "include/fencesim/fencesim.h"
+#include "sim/base/text.h"
+#include "sim/run/run.h"
+
+void write_text(struct text *out, const struct result_list *results, const fs_style *style);
+
+/* The contract's JSON report. False when memory ran out inside the JSON library. */
+bool write_json(struct text *out, const struct result_list *results);
+
+/* The list of profiles (`profile` NULL) or one profile with its sources. */
+void write_profiles(struct text *out, const struct profile *const *profiles, size_t count);
+void write_profile(struct text *out, const struct profile *profile);
+bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
+                         bool with_numbers);
+
+/* Shared by the writers. */
+const char *variant_name(const struct result *result);
+const struct timed_cpu *main_timed_cpu(const struct result *result);
+double shown_cycles(const struct timed_cpu *cpu);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report for people: verdict first. One run is shown in full; several runs of a file are
+ * a table, followed by what went wrong.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/report/report.h"
+
+enum { COSTLIEST_SHOWN = 8, OUTCOMES_SHOWN = 64, STEP_COLUMN = 44 };
+
+struct writer {
+    struct text *out;
+    bool color;
+    int verbosity;
+};
+
+static const char *verdict_color(enum verdict verdict)
+{
+    static const char *const colors[] = {"\033[32m", "\033[31;1m", "\033[33m"};
+    return colors[verdict];
+}
+
+static void add_colored(struct writer *writer, const char *color, const char *string)
+{
+    text_printf(writer->out, "%s%s%s", writer->color ? color : "", string,
+                writer->color ? "\033[0m" : "");
+}
+
+static void add_padded(struct writer *writer, const char *string, size_t width)
+{
+    size_t length = strlen(string);
+    text_add(writer->out, string);
+    if (length < width)
+        text_pad(writer->out, ' ', width - length);
+}
+
+const struct timed_cpu *main_timed_cpu(const struct result *result)
+{
+    return result->timed && result->timed->complete && result->timed->cpu_count
+               ? &result->timed->cpus[0]
+               : NULL;
+}
+
+double shown_cycles(const struct timed_cpu *cpu)
+{
+    return cpu->has_iterations ? cpu->per_iteration : cpu->cycles;
+}
+
+static void add_values(struct writer *writer, const struct result *result, const uint64_t *values)
+{
+    for (size_t i = 0; i < result->observed_count; i++) {
+        const char *format = values[i] < 4096 ? "%s%s=%" PRIu64 : "%s%s=0x%" PRIx64;
+        text_printf(writer->out, format, i ? " " : "", result->observed[i]->text, values[i]);
+    }
+}
+
+static size_t relaxed_count(const struct result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->outcome_count; i++)
+        count += result->outcomes[i].relaxed;
+    return count;
+}
+
+static void add_outcomes(struct writer *writer, const struct result *result)
+{
+    struct text *out = writer->out;
+    text_printf(out, "  %zu outcome%s, %" PRIu64 " states%s\n", result->outcome_count,
+                result->outcome_count == 1 ? "" : "s", result->states,
+                result->complete ? "" : " (not all)");
+    for (size_t i = 0; i < result->outcome_count; i++) {
+        if (i == OUTCOMES_SHOWN && writer->verbosity < 1) {
+            text_printf(out, "    ... and %zu more (-v shows all)\n", result->outcome_count - i);
+            break;
+        }
+        text_add(out, "    ");
+        add_values(writer, result, result->outcomes[i].values);
+        if (result->outcomes[i].relaxed)
+            add_colored(writer, "\033[35m", "   relaxed: no interleaving gives it");
+        text_add(out, "\n");
+    }
+    if (result->stuck) {
+        text_add(out, "    some executions never end:");
+        for (size_t i = 0; i < result->stuck_cpu_count; i++)
+            text_printf(out, "%s %s", i ? "," : "", result->stuck_cpus[i]);
+        text_add(out, result->stuck_cpu_count ? " can get stuck\n" : " nobody is stuck, yet no final state is reached\n");
+    }
+}
+
+static void add_buffer(struct text *cell, const struct witness_step *step)
+{
+    text_add(cell, " {");
+    for (size_t i = 0; i < step->buffer_count; i++)
+        text_printf(cell, "%s%s", i ? " " : "", step->buffer[i]);
+    text_add(cell, "}");
+}
+
+/* One column per CPU; a step stands in the column of the CPU that makes it. */
+static void add_step(struct writer *writer, const struct result *result,
+                     const struct witness_step *step, size_t number)
+{
+    struct text cell;
+    text_init(&cell, writer->out->region);
+    if (step->has_insn)
+        text_printf(&cell, "+%u %s", step->offset, step->text);
+    else
+        text_printf(&cell, "(%s)", step->event);
+    text_printf(writer->out, "    %3zu ", number);
+    text_pad(writer->out, ' ', step->cpu * (size_t)4);
+    text_printf(writer->out, "%s: ", result->program->cpus[step->cpu].name);
+    size_t used = step->cpu * (size_t)4 + strlen(result->program->cpus[step->cpu].name) + 2;
+    add_padded(writer, cell.data, used < STEP_COLUMN ? STEP_COLUMN - used : 0);
+    cell.length = 0;
+    cell.data[0] = '\0';
+    text_add(&cell, step->detail);
+    if (step->buffer_count || strcmp(step->event, "drain") == 0)
+        add_buffer(&cell, step);
+    text_printf(writer->out, "  %s\n", cell.data);
+}
+
+static bool is_shown(const struct writer *writer, const struct witness_step *step)
+{
+    return writer->verbosity > 0 || strcmp(step->event, "compute") != 0;
+}
+
+static void add_witness_text(struct writer *writer, const struct result *result,
+                             const struct result_witness *witness)
+{
+    struct text *out = writer->out;
+    size_t number = 0;
+    text_add(out, "  how: ");
+    text_add(out, witness->reason);
+    text_add(out, "\n");
+    for (size_t i = 0; i < witness->witness->count; i++)
+        if (is_shown(writer, &witness->witness->steps[i]))
+            add_step(writer, result, &witness->witness->steps[i], ++number);
+    if (witness->outcome >= 0) {
+        text_add(out, "        ends in ");
+        add_values(writer, result, result->outcomes[witness->outcome].values);
+        text_add(out, "\n");
+    }
+}
+
+static void add_expectations(struct writer *writer, const struct result *result)
+{
+    static const char *const words[] = {"FAILED", "held", "unknown"};
+    for (size_t i = 0; i < result->expect_count; i++) {
+        const struct expect_row *row = &result->expects[i];
+        enum verdict color = row->held == HELD_NO    ? VERDICT_VIOLATION
+                             : row->held == HELD_YES ? VERDICT_PASS
+                                                     : VERDICT_UNKNOWN;
+        text_add(writer->out, "  ");
+        add_colored(writer, verdict_color(color), words[row->held]);
+        text_printf(writer->out, ": %s", row->expectation->text);
+        if (row->note)
+            text_printf(writer->out, " (%s)", row->note);
+        text_printf(writer->out, "  [line %u]\n", row->expectation->place.line);
+    }
+}
+
+static void add_stalls(struct text *out, const struct timed_insn *insn)
+{
+    bool first = true;
+    for (int stall = 0; stall < STALL_COUNT; stall++) {
+        if (insn->stall[stall] < 0.05)
+            continue;
+        text_printf(out, "%s%s %.1f", first ? "   " : ", ", stall_name((enum stall)stall),
+                    insn->stall[stall]);
+        first = false;
+    }
+}
+
+/* The costliest instructions, in the order of the program. */
+static void add_timed_cpu(struct writer *writer, const struct result *result,
+                          const struct timed_cpu *cpu)
+{
+    struct text *out = writer->out;
+    text_printf(out, "  cycles: %s %.2f%s\n", result->program->cpus[cpu->cpu].name,
+                shown_cycles(cpu), cpu->has_iterations ? " per iteration" : "");
+    for (size_t i = 0; i < cpu->insn_count; i++) {
+        size_t costlier = 0;
+        for (size_t n = 0; n < cpu->insn_count; n++)
+            costlier += cpu->insns[n].cycles > cpu->insns[i].cycles;
+        if (writer->verbosity < 1 && (costlier >= COSTLIEST_SHOWN || cpu->insns[i].cycles < 0.005))
+            continue;
+        text_printf(out, "    %8.2f  +%u %s", cpu->insns[i].cycles, cpu->insns[i].offset,
+                    cpu->insns[i].text);
+        add_stalls(out, &cpu->insns[i]);
+        text_add(out, "\n");
+    }
+}
+
+static void add_problems(struct writer *writer, const struct result *result)
+{
+    struct text *out = writer->out;
+    if (result->incomplete)
+        text_printf(out, "  not all executions were explored: %s after %" PRIu64 " states\n",
+                    result->incomplete, result->states);
+    for (size_t i = 0; i < result->unmodelled_count; i++) {
+        const struct unmodelled *row = &result->unmodelled[i];
+        text_add(out, "  unmodelled: ");
+        if (row->cpu[0])
+            text_printf(out, "%s+%u ", row->cpu, row->offset);
+        text_printf(out, "%s%s%s", row->text, row->text[0] ? ": " : "", row->reason);
+        if (row->place.line)
+            text_printf(out, "  [line %u]", row->place.line);
+        text_add(out, "\n");
+    }
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct finding *finding = &result->findings[i];
+        text_printf(out, "  finding %s: %s+%u %s: %s", finding->rule,
+                    result->program->cpus[finding->cpu].name, finding->offset, finding->text,
+                    finding->message);
+        if (finding->place.line)
+            text_printf(out, "  [line %u]", finding->place.line);
+        text_add(out, "\n");
+    }
+    for (size_t i = 0; i < result->note_count; i++)
+        text_printf(out, "  note: %s\n", result->notes[i]);
+}
+
+static void add_headline(struct writer *writer, const struct result *result)
+{
+    add_colored(writer, verdict_color(result->verdict), verdict_name(result->verdict));
+    text_printf(writer->out, "  %s  %s", result->program->file, result->profile->name);
+    if (result->program->variant_count > 1)
+        text_printf(writer->out, "  %s", variant_name(result));
+    text_add(writer->out, "\n");
+}
+
+static void add_details(struct writer *writer, const struct result *result)
+{
+    add_headline(writer, result);
+    add_expectations(writer, result);
+    if (result->ordered)
+        add_outcomes(writer, result);
+    add_problems(writer, result);
+    for (size_t i = 0; i < result->witness_count; i++)
+        add_witness_text(writer, result, &result->witnesses[i]);
+    for (size_t i = 0; result->timed && i < result->timed->cpu_count; i++)
+        add_timed_cpu(writer, result, &result->timed->cpus[i]);
+}
+
+/* Below a table: only what went wrong, and how. */
+static void add_trouble(struct writer *writer, const struct result *result)
+{
+    add_headline(writer, result);
+    add_expectations(writer, result);
+    add_problems(writer, result);
+    for (size_t i = 0; i < result->witness_count; i++) {
+        bool wanted = result->expect_count == 0;
+        for (size_t n = 0; n < result->expect_count; n++)
+            wanted = wanted || (result->expects[n].held == HELD_NO &&
+                                result->expects[n].witness == (int)i);
+        if (wanted)
+            add_witness_text(writer, result, &result->witnesses[i]);
+    }
+}
+
+struct widths {
+    size_t profile, variant;
+    bool timed, ordered;
+};
+
+static struct widths table_widths(struct result *const *results, size_t count)
+{
+    struct widths widths = {7, 7, false, false};
+    for (size_t i = 0; i < count; i++) {
+        size_t profile = strlen(results[i]->profile->name), variant = strlen(variant_name(results[i]));
+        widths.profile = profile > widths.profile ? profile : widths.profile;
+        widths.variant = variant > widths.variant ? variant : widths.variant;
+        widths.timed = widths.timed || main_timed_cpu(results[i]);
+        widths.ordered = widths.ordered || results[i]->ordered;
+    }
+    return widths;
+}
+
+static void add_row(struct writer *writer, const struct widths *widths,
+                    const struct result *result)
+{
+    struct text *out = writer->out;
+    const struct timed_cpu *cpu = main_timed_cpu(result);
+    text_add(out, "  ");
+    add_padded(writer, result->profile->name, widths->profile + 2);
+    add_padded(writer, variant_name(result), widths->variant + 2);
+    add_colored(writer, verdict_color(result->verdict), verdict_name(result->verdict));
+    text_pad(out, ' ', 11 - strlen(verdict_name(result->verdict)));
+    if (widths->ordered)
+        text_printf(out, "%8zu %8zu", result->outcome_count, relaxed_count(result));
+    if (widths->timed && cpu)
+        text_printf(out, " %10.2f", shown_cycles(cpu));
+    else if (widths->timed)
+        text_printf(out, " %10s", "-");
+    text_add(out, "\n");
+}
+
+static void add_table(struct writer *writer, struct result *const *results, size_t count)
+{
+    struct widths widths = table_widths(results, count);
+    struct text *out = writer->out;
+    text_printf(out, "%s  %s\n  ", results[0]->program->file, results[0]->program->name);
+    add_padded(writer, "profile", widths.profile + 2);
+    add_padded(writer, "variant", widths.variant + 2);
+    text_add(out, "verdict    ");
+    if (widths.ordered)
+        text_add(out, "outcomes  relaxed");
+    if (widths.timed)
+        text_add(out, "     cycles");
+    text_add(out, "\n");
+    for (size_t i = 0; i < count; i++)
+        add_row(writer, &widths, results[i]);
+}
+
+static void add_file(struct writer *writer, struct result *const *results, size_t count)
+{
+    if (writer->verbosity < 0) {
+        for (size_t i = 0; i < count; i++)
+            add_headline(writer, results[i]);
+        return;
+    }
+    if (count == 1) {
+        add_details(writer, results[0]);
+        return;
+    }
+    add_table(writer, results, count);
+    for (size_t i = 0; i < count; i++)
+        if (writer->verbosity > 0)
+            add_details(writer, results[i]);
+        else if (results[i]->verdict != VERDICT_PASS || results[i]->finding_count)
+            add_trouble(writer, results[i]);
+}
+
+void write_text(struct text *out, const struct result_list *results, const fs_style *style)
+{
+    struct writer writer = {out, style && style->color, style ? style->verbosity : 0};
+    size_t tally[3] = {0};
+    for (size_t first = 0; first < results->count;) {
+        size_t end = first;
+        while (end < results->count &&
+               results->items[end]->program == results->items[first]->program)
+            tally[results->items[end++]->verdict]++;
+        add_file(&writer, results->items + first, end - first);
+        first = end;
+    }
+    if (results->count > 1)
+        text_printf(out, "%zu runs: %zu pass, %zu violation, %zu unknown\n", results->count,
+                    tally[VERDICT_PASS], tally[VERDICT_VIOLATION], tally[VERDICT_UNKNOWN]);
+}
+
+void write_profiles(struct text *out, const struct profile *const *profiles, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%-14s %-6s %-9s %s\n", profiles[i]->name, profiles[i]->vendor,
+                    profiles[i]->has_cycles ? "cycles" : "-", profiles[i]->about);
+}
+
+void write_profile(struct text *out, const struct profile *profile)
+{
+    text_printf(out, "%s: %s\nvendor %s, ordering model %s\n", profile->name, profile->about,
+                profile->vendor, profile->model);
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const struct parameter_row *row = &profile->rows[i];
+        if (!row->given)
+            continue;
+        text_printf(out, "\n%s.%s = %g %s\n    %s\n    %s%s%s  (given by %s)\n", row->section,
+                    row->name, row->value, row->unit, row->meaning,
+                    row->estimate ? "estimate: " : "source: ", row->source ? row->source : "",
+                    "", row->profile);
+    }
+}

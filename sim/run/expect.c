@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Expectations: what the trace says must hold, decided on what was explored and timed. */
+#include <math.h>
+#include <string.h>
+
+#include "sim/run/judge.h"
+
+/* Whether a final state is one that the expectation speaks of. */
+static bool speaks_of(const struct expectation *expectation, const struct final_state *final)
+{
+    return !final->is_stuck || expectation->about_stuck;
+}
+
+/* The first final state whose condition is `wanted`; NULL when there is none. */
+static const struct final_state *find_final(const struct judgement *judgement,
+                                            const struct expectation *expectation, bool wanted)
+{
+    const struct exploration *exploration = judgement->exploration;
+    const struct final_state *found = NULL;
+    for (size_t i = 0; i < exploration->final_count; i++) {
+        const struct final_state *final = &exploration->finals[i];
+        if (speaks_of(expectation, final) &&
+            condition_holds(expectation->condition, final->values, final->stuck) == wanted &&
+            (!found || final->state < found->state))
+            found = final;
+    }
+    return found;
+}
+
+static void decide_condition(struct judgement *judgement, struct expect_row *row)
+{
+    const struct expectation *expectation = row->expectation;
+    bool wanted = expectation->kind != EXPECT_ALWAYS;
+    if (expectation->about_crash) {
+        row->held = HELD_UNKNOWN;
+        row->note = "what a power cut leaves is not modelled";
+        return;
+    }
+    const struct final_state *found = find_final(judgement, expectation, wanted);
+    bool complete = judgement->exploration->complete;
+    if (found)
+        row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_YES : HELD_NO;
+    else if (!complete)
+        row->held = HELD_UNKNOWN;
+    else
+        row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_NO : HELD_YES;
+    if (found)
+        row->witness = add_witness(judgement, found->state, outcome_of(judgement, found),
+                                   expectation->text);
+}
+
+static void decide_redundant(struct judgement *judgement, struct expect_row *row)
+{
+    const struct program *program = judgement->result->program;
+    const struct variant *variant = &program->variants[judgement->result->variant];
+    struct removed *removed = NULL;
+    size_t count = 0, capacity = 0;
+    for (uint32_t cpu = 0; cpu < program->cpu_count; cpu++)
+        for (size_t i = 0; i < variant->code[cpu]->slot_count; i++) {
+            const struct slot_range *range = &variant->code[cpu]->slots[i];
+            if (strcmp(range->slot, row->expectation->name) != 0 || range->start == range->end)
+                continue;
+            removed = region_push(judgement->region, removed, count, &capacity, sizeof *removed);
+            removed[count++] = (struct removed){cpu, range->start, range->end};
+        }
+    struct exploration *without = explore_without(judgement, removed, count);
+    if (!judgement->exploration->complete || !without->complete) {
+        row->held = HELD_UNKNOWN;
+        row->note = "not every execution could be followed";
+    } else {
+        row->held = same_outcomes(judgement, judgement->exploration, without) ? HELD_YES : HELD_NO;
+        if (row->held == HELD_NO)
+            row->note = "without it the outcomes are others";
+    }
+    exploration_close(without);
+}
+
+static const struct timed_cpu *timed_cpu_of(const struct timed *timed, uint32_t cpu)
+{
+    for (size_t i = 0; timed && i < timed->cpu_count; i++)
+        if (timed->cpus[i].cpu == cpu)
+            return &timed->cpus[i];
+    return NULL;
+}
+
+static double cycles_of(const struct timed_cpu *cpu)
+{
+    return cpu->has_iterations ? cpu->per_iteration : cpu->cycles;
+}
+
+static void decide_cycles(struct judgement *judgement, struct expect_row *row)
+{
+    const struct expectation *expectation = row->expectation;
+    const struct timed *timed = judgement->result->timed;
+    const struct timed_cpu *cpu = timed_cpu_of(timed, expectation->cpu);
+    row->held = HELD_UNKNOWN;
+    if (!cpu || !timed->complete || timed->unmodelled_count) {
+        row->note = !judgement->profile->has_cycles ? "the profile has no cycles"
+                    : timed && timed->reason        ? timed->reason
+                                                    : "it could not be timed";
+        return;
+    }
+    double cycles = cycles_of(cpu);
+    bool held = true;
+    if (expectation->max >= 0)
+        held = cycles <= expectation->max;
+    if (expectation->value >= 0)
+        held = held && fabs(cycles - expectation->value) <=
+                           expectation->value * expectation->within + 1e-9;
+    row->held = held ? HELD_YES : HELD_NO;
+    row->note = region_printf(judgement->region, "%.2f cycles", cycles);
+}
+
+static void decide_finding(struct judgement *judgement, struct expect_row *row)
+{
+    const struct result *result = judgement->result;
+    row->held = HELD_NO;
+    for (size_t i = 0; i < result->finding_count; i++)
+        if (strcmp(result->findings[i].rule, row->expectation->name) == 0)
+            row->held = HELD_YES;
+    if (row->held == HELD_NO && result->ordered && !result->complete)
+        row->held = HELD_UNKNOWN;
+}
+
+static bool is_about_time(const struct expectation *expectation)
+{
+    return expectation->kind == EXPECT_CYCLES || expectation->kind == EXPECT_CHEAPER;
+}
+
+void judge_expectations(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    const struct program *program = result->program;
+    const char *variant = program->variants[result->variant].name;
+    result->expects =
+        region_array(judgement->region, program->expectation_count + 1, sizeof *result->expects);
+    for (size_t i = 0; i < program->expectation_count; i++) {
+        const struct expectation *expectation = &program->expectations[i];
+        if (!expectation_applies(expectation, variant, judgement->profile->name))
+            continue;
+        if (is_about_time(expectation) ? !judgement->options->time : !judgement->options->order)
+            continue;
+        if (expectation->kind == EXPECT_CHEAPER && strcmp(expectation->variant, variant) != 0)
+            continue;
+        struct expect_row *row = &result->expects[result->expect_count++];
+        *row = (struct expect_row){expectation, HELD_UNKNOWN, NO_INDEX, NULL};
+        switch (expectation->kind) {
+        case EXPECT_NEVER:
+        case EXPECT_SOMETIMES:
+        case EXPECT_ALWAYS:
+            decide_condition(judgement, row);
+            break;
+        case EXPECT_REDUNDANT:
+            decide_redundant(judgement, row);
+            break;
+        case EXPECT_CYCLES:
+            decide_cycles(judgement, row);
+            break;
+        case EXPECT_FINDING:
+            decide_finding(judgement, row);
+            break;
+        case EXPECT_CHEAPER: /* needs the other variant: judge_cheaper */
+            break;
+        }
+    }
+}
+
+static const struct result *sibling(const struct result_list *results, const struct result *of,
+                                    const char *variant)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *other = results->items[i];
+        if (other->program == of->program && other->profile == of->profile &&
+            strcmp(other->program->variants[other->variant].name, variant) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+void judge_cheaper(struct region *region, struct result_list *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        struct result *result = results->items[i];
+        for (size_t n = 0; n < result->expect_count; n++) {
+            struct expect_row *row = &result->expects[n];
+            if (row->expectation->kind != EXPECT_CHEAPER)
+                continue;
+            const struct result *than = sibling(results, result, row->expectation->than);
+            const struct timed_cpu *mine = timed_cpu_of(result->timed, row->expectation->cpu);
+            const struct timed_cpu *other =
+                than ? timed_cpu_of(than->timed, row->expectation->cpu) : NULL;
+            bool known = mine && other && result->timed->complete && than->timed->complete;
+            if (!known) {
+                row->note = "both variants must be timed for this";
+                continue;
+            }
+            row->held = cycles_of(mine) < cycles_of(other) ? HELD_YES : HELD_NO;
+            row->note = region_printf(region, "%.2f against %.2f cycles", cycles_of(mine),
+                                      cycles_of(other));
+        }
+    }
+}
+
+void judge_verdict(struct result *result)
+{
+    bool violated = false, unknown = result->unmodelled_count > 0;
+    for (size_t i = 0; i < result->expect_count; i++) {
+        violated = violated || result->expects[i].held == HELD_NO;
+        unknown = unknown || result->expects[i].held == HELD_UNKNOWN;
+    }
+    if (result->ordered && !result->complete)
+        unknown = true;
+    if (result->ordered && result->program->expectation_count == 0) {
+        for (size_t i = 0; i < result->outcome_count; i++)
+            violated = violated || result->outcomes[i].relaxed;
+        unknown = unknown || !result->relaxed_known;
+    }
+    result->verdict = violated  ? VERDICT_VIOLATION
+                      : unknown ? VERDICT_UNKNOWN
+                                : VERDICT_PASS;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {"pass", "violation", "unknown"};
+    return names[verdict];
+}

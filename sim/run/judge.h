@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files that produce one result: order.c, expect.c, run.c and sim/findings. */
+#ifndef FENCESIM_SIM_RUN_JUDGE_H_
+#define FENCESIM_SIM_RUN_JUDGE_H_
+
+#include "sim/run/run.h"
+
+/* What all runs of one variant share: decoded code, memoised execution, the start. */
+struct prepared {
+    const struct program *program;
+    uint32_t variant;
+    struct oracle *oracle;
+    const struct start *start;
+    struct footprint footprint;
+    /* all terms of the program, and those chosen when nothing names any */
+    const struct term *terms;
+    size_t term_count;
+    const uint32_t *observed; /* indices into terms */
+    size_t observed_count;
+};
+
+struct judgement {
+    struct region *region;
+    struct prepared *prepared;
+    const struct profile *profile;
+    const struct model *model;
+    const struct run_options *options;
+    struct result *result;
+    struct exploration *exploration; /* NULL when order is not judged */
+};
+
+/* Explores, and fills the result's outcomes, issues and witnesses of relaxed outcomes. */
+void judge_order(struct judgement *judgement);
+
+/* Decides every expectation that applies; `all` are the results so far, for `cheaper`. */
+void judge_expectations(struct judgement *judgement);
+
+/* Decides `cheaper` once all variants of a profile have been timed. */
+void judge_cheaper(struct region *region, struct result_list *results);
+
+/* The verdict that follows from expectations, outcomes and what could not be followed. */
+void judge_verdict(struct result *result);
+
+/* Adds a witness of `state` and returns its index; NO_INDEX when witnesses are not wanted. */
+int add_witness(struct judgement *judgement, uint32_t state, int outcome, const char *reason);
+
+/* An exploration of the same code with some instructions taken out. */
+struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,
+                                    size_t count);
+
+/* Whether both can end in exactly the same observed outcomes. Only for complete explorations. */
+bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
+                   const struct exploration *b);
+
+/* The index of the outcome with the values of a final state, NO_INDEX if none. */
+int outcome_of(const struct judgement *judgement, const struct final_state *final);
+
+/* The place in the trace of an instruction of a CPU. */
+struct place insn_place(const struct program *program, uint32_t variant, uint32_t cpu,
+                        uint32_t offset);
+
+void add_finding(struct region *region, struct result *result, const struct finding *finding);
+void add_unmodelled(struct region *region, struct result *result,
+                    const struct unmodelled *unmodelled);
+
+/* ---- sim/findings ---- */
+
+/* Stores below rsp by a barrier idiom. */
+void find_red_zone_stores(struct judgement *judgement);
+
+#endif

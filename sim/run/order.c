@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ordering half of a run: outcomes, which of them are relaxed, what could not be followed. */
+#define _GNU_SOURCE /* qsort_r */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/run/judge.h"
+
+enum { RELAXED_WITNESSES_MAX = 16 };
+
+static struct explore_options options_of(const struct judgement *judgement)
+{
+    const struct run_options *options = judgement->options;
+    return (struct explore_options){.reduce = options->reduce,
+                                    .max_states = options->max_states,
+                                    .max_seconds = options->max_seconds,
+                                    .max_memory = options->max_memory,
+                                    .stop = options->stop};
+}
+
+static struct exploration *explore_with(struct judgement *judgement, const struct model *model,
+                                        const struct explore_options *options)
+{
+    struct prepared *prepared = judgement->prepared;
+    return explore(judgement->region, prepared->oracle, prepared->start, judgement->profile, model,
+                   &prepared->footprint, prepared->terms, prepared->term_count, options);
+}
+
+struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,
+                                    size_t count)
+{
+    struct explore_options options = options_of(judgement);
+    options.removed = removed;
+    options.removed_count = count;
+    return explore_with(judgement, judgement->model, &options);
+}
+
+/* The observed part of a final state's values. */
+static uint64_t *project(struct region *region, const struct prepared *prepared,
+                         const struct final_state *final)
+{
+    uint64_t *values = region_array(region, prepared->observed_count + 1, sizeof *values);
+    for (size_t i = 0; i < prepared->observed_count; i++)
+        values[i] = final->values[prepared->observed[i]];
+    return values;
+}
+
+static int compare_values(const uint64_t *a, const uint64_t *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *count)
+{
+    const struct outcome_row *a = left, *b = right;
+    int order = compare_values(a->values, b->values, *(const size_t *)count);
+    return order ? order : (a->state > b->state) - (a->state < b->state);
+}
+
+/* Sorted and without repeats; the earliest state stands for equal ones. */
+static struct outcome_row *collect_outcomes(struct region *region, const struct prepared *prepared,
+                                            const struct exploration *exploration, size_t *count)
+{
+    struct outcome_row *rows =
+        region_array(region, exploration->final_count + 1, sizeof *rows);
+    size_t total = 0, kept = 0, width = prepared->observed_count;
+    for (size_t i = 0; i < exploration->final_count; i++) {
+        const struct final_state *final = &exploration->finals[i];
+        if (!final->is_stuck)
+            rows[total++] = (struct outcome_row){.values = project(region, prepared, final),
+                                                 .state = final->state};
+    }
+    qsort_r(rows, total, sizeof *rows, compare_rows, &width);
+    for (size_t i = 0; i < total; i++)
+        if (kept == 0 || compare_values(rows[kept - 1].values, rows[i].values, width) != 0)
+            rows[kept++] = rows[i];
+    *count = kept;
+    return rows;
+}
+
+static int find_row(const struct outcome_row *rows, size_t count, size_t width,
+                    const uint64_t *values)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_values(rows[middle].values, values, width);
+        if (order == 0)
+            return (int)middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NO_INDEX;
+}
+
+int outcome_of(const struct judgement *judgement, const struct final_state *final)
+{
+    if (final->is_stuck)
+        return NO_INDEX;
+    uint64_t *values = project(judgement->region, judgement->prepared, final);
+    return find_row(judgement->result->outcomes, judgement->result->outcome_count,
+                    judgement->prepared->observed_count, values);
+}
+
+bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
+                   const struct exploration *b)
+{
+    const struct prepared *prepared = judgement->prepared;
+    size_t a_count, b_count;
+    if (a->can_stick != b->can_stick)
+        return false;
+    struct outcome_row *a_rows = collect_outcomes(judgement->region, prepared, a, &a_count);
+    struct outcome_row *b_rows = collect_outcomes(judgement->region, prepared, b, &b_count);
+    if (a_count != b_count)
+        return false;
+    for (size_t i = 0; i < a_count; i++)
+        if (compare_values(a_rows[i].values, b_rows[i].values, prepared->observed_count) != 0)
+            return false;
+    return true;
+}
+
+int add_witness(struct judgement *judgement, uint32_t state, int outcome, const char *reason)
+{
+    struct result *result = judgement->result;
+    if (judgement->options->witness == WITNESS_NONE)
+        return NO_INDEX;
+    for (size_t i = 0; i < result->witness_count; i++)
+        if (outcome != NO_INDEX && result->witnesses[i].outcome == outcome &&
+            result->outcomes[outcome].state == state)
+            return (int)i;
+    result->witnesses =
+        region_push(judgement->region, result->witnesses, result->witness_count,
+                    &result->witness_capacity, sizeof *result->witnesses);
+    result->witnesses[result->witness_count] = (struct result_witness){
+        outcome, reason, witness_new(judgement->region, judgement->exploration, state)};
+    return (int)result->witness_count++;
+}
+
+struct place insn_place(const struct program *program, uint32_t variant, uint32_t cpu,
+                        uint32_t offset)
+{
+    const struct snippet *snippet = program->variants[variant].code[cpu];
+    struct place place = program->cpus[cpu].place;
+    for (size_t i = 0; i < snippet->line_count && snippet->lines[i].offset <= offset; i++)
+        place = snippet->lines[i].place;
+    return place;
+}
+
+void add_finding(struct region *region, struct result *result, const struct finding *finding)
+{
+    result->findings = region_push(region, result->findings, result->finding_count,
+                                   &result->finding_capacity, sizeof *result->findings);
+    result->findings[result->finding_count++] = *finding;
+}
+
+void add_unmodelled(struct region *region, struct result *result,
+                    const struct unmodelled *unmodelled)
+{
+    for (size_t i = 0; i < result->unmodelled_count; i++) {
+        const struct unmodelled *old = &result->unmodelled[i];
+        if (strcmp(old->cpu, unmodelled->cpu) == 0 && old->offset == unmodelled->offset &&
+            strcmp(old->reason, unmodelled->reason) == 0)
+            return;
+    }
+    result->unmodelled =
+        region_push(region, result->unmodelled, result->unmodelled_count,
+                    &result->unmodelled_capacity, sizeof *result->unmodelled);
+    result->unmodelled[result->unmodelled_count++] = *unmodelled;
+}
+
+static const char *fault_name(uint8_t vector)
+{
+    switch (vector) {
+    case 0:
+        return "a divide error (#DE)";
+    case 6:
+        return "an invalid opcode (#UD)";
+    case 13:
+        return "a general protection fault (#GP)";
+    case 14:
+        return "a page fault (#PF)";
+    default:
+        return "an exception";
+    }
+}
+
+static const char *page_fault_reason(struct judgement *judgement, const struct issue *issue)
+{
+    struct region *region = judgement->region;
+    uint64_t address = issue->fault.address;
+    uint64_t code_end = CODE_BASE + judgement->result->program->cpu_count * CODE_STRIDE;
+    if (!issue->insn)
+        return region_printf(region, "it jumps to 0x%" PRIx64 ", where it has no code", address);
+    if (address >= CODE_BASE && address < code_end)
+        return "it accesses its own code, which is not modelled";
+    return region_printf(region, "a page fault (#PF) at 0x%" PRIx64
+                                 ", which no object and no stack covers",
+                         address);
+}
+
+static void report_issue(struct judgement *judgement, const struct issue *issue)
+{
+    const struct program *program = judgement->result->program;
+    struct unmodelled row = {.cpu = program->cpus[issue->cpu].name,
+                             .text = issue->insn ? issue->insn->text : "(no instruction)",
+                             .reason = issue->reason};
+    if (issue->insn)
+        row.offset = (uint32_t)(issue->insn->address -
+                                judgement->prepared->oracle->code[issue->cpu]->snippet->address);
+    row.place = insn_place(program, judgement->result->variant, issue->cpu, row.offset);
+    if (issue->kind == ISSUE_FAULT)
+        row.reason = issue->fault.vector == 14 ? page_fault_reason(judgement, issue)
+                                               : fault_name(issue->fault.vector);
+    row.reason = region_strdup(judgement->region, row.reason);
+    add_unmodelled(judgement->region, judgement->result, &row);
+    if (issue->kind == ISSUE_FAULT && judgement->options->witness != WITNESS_NONE)
+        add_witness(judgement, issue->state, NO_INDEX,
+                    region_printf(judgement->region, "%s: %s", row.cpu, row.reason));
+}
+
+static void note_stuck(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    const struct exploration *exploration = judgement->exploration;
+    size_t cpus = result->program->cpu_count;
+    result->stuck = exploration->can_stick;
+    result->stuck_cpus = region_array(judgement->region, cpus, sizeof *result->stuck_cpus);
+    for (size_t cpu = 0; cpu < cpus; cpu++) {
+        bool can = false;
+        for (size_t i = 0; i < exploration->final_count; i++)
+            can = can || (exploration->finals[i].is_stuck && exploration->finals[i].stuck[cpu]);
+        if (can)
+            result->stuck_cpus[result->stuck_cpu_count++] = result->program->cpus[cpu].name;
+    }
+}
+
+static void mark_relaxed(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    struct explore_options options = options_of(judgement);
+    struct exploration *sc = explore_with(judgement, &model_sc, &options);
+    size_t width = judgement->prepared->observed_count, count;
+    result->relaxed_known = sc->complete;
+    struct outcome_row *rows =
+        collect_outcomes(judgement->region, judgement->prepared, sc, &count);
+    for (size_t i = 0; i < result->outcome_count; i++)
+        result->outcomes[i].relaxed =
+            sc->complete &&
+            find_row(rows, count, width, result->outcomes[i].values) == NO_INDEX;
+    exploration_close(sc);
+}
+
+static void show_outcomes(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    size_t shown = 0;
+    for (size_t i = 0; i < result->outcome_count; i++) {
+        bool all = judgement->options->witness == WITNESS_ALL;
+        if (!all && (!result->outcomes[i].relaxed || shown >= RELAXED_WITNESSES_MAX))
+            continue;
+        shown += result->outcomes[i].relaxed;
+        add_witness(judgement, result->outcomes[i].state, (int)i,
+                    result->outcomes[i].relaxed ? "no interleaving gives it" : "reachable");
+    }
+}
+
+void judge_order(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    struct prepared *prepared = judgement->prepared;
+    struct explore_options options = options_of(judgement);
+    result->ordered = true;
+    result->observed = region_array(judgement->region, prepared->observed_count + 1,
+                                    sizeof *result->observed);
+    for (size_t i = 0; i < prepared->observed_count; i++)
+        result->observed[i] = &prepared->terms[prepared->observed[i]];
+    result->observed_count = prepared->observed_count;
+    judgement->exploration = explore_with(judgement, judgement->model, &options);
+    struct exploration *exploration = judgement->exploration;
+    result->complete = exploration->complete;
+    result->states = exploration->state_count;
+    result->incomplete = exploration->incomplete;
+    if (exploration->incomplete && exploration->state_count == 0)
+        return;
+    result->outcomes = collect_outcomes(judgement->region, prepared, exploration,
+                                        &result->outcome_count);
+    if (!exploration->incomplete || exploration->states.count > 0)
+        for (size_t i = 0; i < exploration->issue_count; i++)
+            report_issue(judgement, &exploration->issues[i]);
+    note_stuck(judgement);
+    mark_relaxed(judgement);
+    show_outcomes(judgement);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one run (a file x a profile x a variant) found. The report writers read only this. */
+#ifndef FENCESIM_SIM_RUN_RESULT_H_
+#define FENCESIM_SIM_RUN_RESULT_H_
+
+#include "models/profile.h"
+#include "sim/explore/witness.h"
+#include "sim/program/program.h"
+#include "sim/time/time.h"
+
+enum verdict { VERDICT_PASS, VERDICT_VIOLATION, VERDICT_UNKNOWN };
+
+const char *verdict_name(enum verdict verdict);
+
+struct outcome_row {
+    uint64_t *values; /* one per observed term */
+    bool relaxed;     /* no sequentially consistent interleaving gives it */
+    uint32_t state;   /* the first final state with these values, in the exploration */
+};
+
+struct result_witness {
+    int outcome;         /* index into outcomes, NO_INDEX for a stuck execution or a fault */
+    const char *reason;  /* why it is shown: "never ... ", "relaxed", "P0 is stuck" */
+    struct witness *witness;
+};
+
+enum held { HELD_NO, HELD_YES, HELD_UNKNOWN };
+
+struct expect_row {
+    const struct expectation *expectation;
+    enum held held;
+    int witness;      /* index into witnesses, NO_INDEX */
+    const char *note; /* e.g. "74.05 cycles, at most 60 wanted"; NULL */
+};
+
+struct finding {
+    const char *rule;
+    uint32_t cpu, offset;
+    const char *text;    /* the instruction */
+    double cycles;       /* what it costs on this profile; < 0: not known */
+    const char *message; /* one sentence that says what to do */
+    struct place place;  /* in the trace; line 0 when unknown */
+};
+
+struct unmodelled {
+    const char *cpu, *text, *reason;
+    uint32_t offset;
+    struct place place;
+};
+
+struct result {
+    const struct program *program;
+    const struct profile *profile;
+    uint32_t variant;
+    enum verdict verdict;
+
+    bool ordered; /* the ordering half was run */
+    bool complete;
+    const char *incomplete; /* why not */
+    uint64_t states;
+    const struct term **observed;
+    size_t observed_count;
+    struct outcome_row *outcomes;
+    size_t outcome_count;
+    bool stuck, relaxed_known;
+    const char **stuck_cpus; /* names of those that can get stuck */
+    size_t stuck_cpu_count;
+    struct result_witness *witnesses;
+    size_t witness_count, witness_capacity;
+
+    const struct timed *timed; /* NULL: not timed */
+
+    struct expect_row *expects;
+    size_t expect_count;
+    struct finding *findings;
+    size_t finding_count, finding_capacity;
+    struct unmodelled *unmodelled;
+    size_t unmodelled_count, unmodelled_capacity;
+    const char **notes;
+    size_t note_count, note_capacity;
+};
+
+#endif

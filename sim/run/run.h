@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Judging and timing one program on profiles and variants. */
+#ifndef FENCESIM_SIM_RUN_RUN_H_
+#define FENCESIM_SIM_RUN_RUN_H_
+
+#include "sim/run/result.h"
+
+enum witness_choice { WITNESS_FIRST, WITNESS_NONE, WITNESS_ALL };
+
+struct run_options {
+    bool order, time;      /* which halves */
+    bool reduce;
+    enum witness_choice witness;
+    uint64_t max_states;   /* 0: none */
+    double max_seconds;    /* 0: none; for each run */
+    size_t max_memory;     /* bytes, 0: none; for each run */
+    const volatile int *stop;
+};
+
+struct result_list {
+    struct result **items;
+    size_t count, capacity;
+};
+
+/*
+ * Runs every variant in `variants` (indices) on every profile and appends the results,
+ * profile by profile. Everything lives in `region`.
+ */
+void run_program(struct region *region, const struct program *program,
+                 const struct profile *const *profiles, size_t profile_count,
+                 const uint32_t *variants, size_t variant_count,
+                 const struct run_options *options, struct result_list *results);
+
+/* The value of a condition in one state; `stuck` per CPU or NULL for a final state. */
+bool condition_holds(const struct condition *condition, const uint64_t *values, const bool *stuck);
+
+void result_note(struct region *region, struct result *result, const char *note);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The public interface: reads all input, runs each program in a job with a region of its own,
+ * keeps the results in the order of the input.
+ */
+#define _GNU_SOURCE /* qsort_r elsewhere; strdup here */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "include/fencesim/fencesim.h"
+#include "sim/program/read.h"
+#include "sim/report/report.h"
+#include "sim/run/files.h"
+#include "sim/run/judge.h"
+
+enum { JOBS_MAX = 256, EXIT_INTERNAL = 70 };
+
+struct job {
+    struct region region;
+    const struct program *program;
+    const struct profile **profiles;
+    size_t profile_count;
+    uint32_t *variants;
+    size_t variant_count;
+    const struct run_options *options;
+    struct result_list results;
+    bool failed;
+};
+
+struct fs_report {
+    struct region region;    /* input, programs, profiles, diagnostics */
+    struct region output;    /* the text written last */
+    struct diagnostics diagnostics;
+    struct run_options options;
+    struct job *jobs;
+    size_t job_count;
+    struct result_list results;
+    const char **lines;      /* diagnostics as text */
+    size_t line_count;
+    bool internal;
+    const struct profile **profiles; /* loaded so far */
+    size_t profile_count, profile_capacity;
+};
+
+static const struct place nowhere = {0, 0};
+
+void fs_options_init(fs_options *options)
+{
+    *options = (fs_options){.size = sizeof *options,
+                            .reduce = true,
+                            .max_states = UINT64_C(20000000),
+                            .max_memory = UINT64_C(4) << 30};
+}
+
+/* ---- choosing profiles and variants ---- */
+
+static const struct profile *get_profile(fs_report *report, const char *name, const char *file,
+                                         struct place place)
+{
+    for (size_t i = 0; i < report->profile_count; i++)
+        if (strcmp(report->profiles[i]->name, name) == 0)
+            return report->profiles[i];
+    size_t errors = report->diagnostics.count;
+    const struct profile *profile = profile_load(&report->region, name, &report->diagnostics);
+    if (!profile && file) /* an unknown name in a trace: say where it stands */
+        for (size_t i = errors; i < report->diagnostics.count; i++)
+            if (report->diagnostics.items[i].file[0] == '\0') {
+                report->diagnostics.items[i].file = file;
+                report->diagnostics.items[i].place = place;
+            }
+    if (!profile)
+        return NULL;
+    report->profiles = region_push(&report->region, report->profiles, report->profile_count,
+                                   &report->profile_capacity, sizeof *report->profiles);
+    report->profiles[report->profile_count++] = profile;
+    return profile;
+}
+
+static void add_profile(fs_report *report, struct job *job, size_t *capacity, const char *name,
+                        const char *file, struct place place)
+{
+    const struct profile *profile = get_profile(report, name, file, place);
+    if (!profile)
+        return;
+    for (size_t i = 0; i < job->profile_count; i++)
+        if (job->profiles[i] == profile)
+            return;
+    job->profiles = region_push(&report->region, job->profiles, job->profile_count, capacity,
+                                sizeof *job->profiles);
+    job->profiles[job->profile_count++] = profile;
+}
+
+static void choose_profiles(fs_report *report, struct job *job, const fs_options *options)
+{
+    size_t capacity = 0, name_count;
+    const struct program *program = job->program;
+    const char *const *names = profile_names(&name_count);
+    for (size_t i = 0; i < options->profile_count; i++) {
+        if (strcmp(options->profiles[i], "all") != 0)
+            add_profile(report, job, &capacity, options->profiles[i], NULL, nowhere);
+        else
+            for (size_t n = 0; n < name_count; n++)
+                add_profile(report, job, &capacity, names[n], NULL, nowhere);
+    }
+    for (size_t i = 0; i < program->expectation_count; i++) {
+        const struct expectation *expectation = &program->expectations[i];
+        for (size_t n = 0; n < expectation->profiles.count; n++) {
+            const char *name = expectation->profiles.names[n];
+            if (options->profile_count || expectation->profiles.except)
+                get_profile(report, name, program->file, expectation->place); /* exists? */
+            else
+                add_profile(report, job, &capacity, name, program->file, expectation->place);
+        }
+    }
+    if (job->profile_count == 0 && options->profile_count == 0)
+        add_profile(report, job, &capacity, "x86", NULL, nowhere);
+}
+
+static void choose_variants(fs_report *report, struct job *job, const fs_options *options)
+{
+    const struct program *program = job->program;
+    job->variants =
+        region_array(&report->region, program->variant_count, sizeof *job->variants);
+    for (uint32_t v = 0; v < program->variant_count; v++) {
+        bool wanted = options->variant_count == 0;
+        for (size_t i = 0; i < options->variant_count; i++)
+            wanted = wanted || strcmp(options->variants[i], program->variants[v].name) == 0;
+        if (wanted)
+            job->variants[job->variant_count++] = v;
+    }
+}
+
+static void check_variant_names(fs_report *report, const fs_options *options)
+{
+    for (size_t i = 0; i < options->variant_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < report->job_count; j++)
+            known = known || program_variant(report->jobs[j].program, options->variants[i]) >= 0;
+        if (!known)
+            diagnostics_add(&report->diagnostics, "", nowhere, "no trace has a variant '%s'",
+                            options->variants[i]);
+    }
+}
+
+/* ---- reading ---- */
+
+static void read_input(fs_report *report, const char *const *paths, size_t path_count,
+                       const fs_options *options)
+{
+    struct region *region = &report->region;
+    struct input_files files = {0};
+    struct source_list sources = {.region = region};
+    for (size_t i = 0; i < path_count; i++)
+        read_path(region, paths[i], &files, &report->diagnostics);
+    struct program **programs = region_array(region, files.count + 1, sizeof *programs);
+    size_t *errors = region_array(region, files.count + 1, sizeof *errors);
+    for (size_t i = 0; i < files.count; i++)
+        programs[i] = trace_parse(region, files.items[i].name, files.items[i].text,
+                                  files.items[i].length, &sources, &report->diagnostics);
+    if (!assemble(&sources, &report->diagnostics))
+        return;
+    report->jobs = region_array(region, files.count + 1, sizeof *report->jobs);
+    for (size_t i = 0; i < files.count; i++) {
+        if (!programs[i])
+            continue;
+        trace_finish(programs[i], &report->diagnostics);
+        bool broken = false;
+        for (size_t n = 0; n < report->diagnostics.count; n++)
+            broken = broken ||
+                     strcmp(report->diagnostics.items[n].file, files.items[i].name) == 0;
+        if (broken)
+            continue;
+        struct job *job = &report->jobs[report->job_count++];
+        job->program = programs[i];
+        job->options = &report->options;
+        choose_profiles(report, job, options);
+        choose_variants(report, job, options);
+    }
+    check_variant_names(report, options);
+}
+
+/* ---- running ---- */
+
+static void run_job(struct job *job)
+{
+    region_init(&job->region, 0);
+    if (region_guard(&job->region)) {
+        job->failed = true;
+        return;
+    }
+    run_program(&job->region, job->program, job->profiles, job->profile_count, job->variants,
+                job->variant_count, job->options, &job->results);
+}
+
+struct queue {
+    struct job *jobs;
+    size_t count, next;
+    pthread_mutex_t lock;
+};
+
+static void *work(void *argument)
+{
+    struct queue *queue = argument;
+    for (;;) {
+        pthread_mutex_lock(&queue->lock);
+        size_t mine = queue->next < queue->count ? queue->next++ : queue->count;
+        pthread_mutex_unlock(&queue->lock);
+        if (mine == queue->count)
+            return NULL;
+        run_job(&queue->jobs[mine]);
+    }
+}
+
+static void run_jobs(fs_report *report, unsigned threads)
+{
+    struct queue queue = {.jobs = report->jobs, .count = report->job_count};
+    pthread_mutex_init(&queue.lock, NULL);
+    pthread_t workers[JOBS_MAX];
+    if (threads == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 ? (unsigned)cores : 1;
+    }
+    if (threads > JOBS_MAX)
+        threads = JOBS_MAX;
+    if (threads > report->job_count)
+        threads = (unsigned)report->job_count;
+    unsigned started = 0;
+    while (started + 1 < threads && pthread_create(&workers[started], NULL, work, &queue) == 0)
+        started++;
+    work(&queue); /* this thread works too, so that one job needs no other */
+    while (started > 0)
+        pthread_join(workers[--started], NULL);
+    pthread_mutex_destroy(&queue.lock);
+}
+
+static void gather(fs_report *report)
+{
+    struct region *region = &report->region;
+    for (size_t i = 0; i < report->job_count; i++) {
+        const struct job *job = &report->jobs[i];
+        if (job->failed) {
+            report->internal = true;
+            diagnostics_add(&report->diagnostics, job->program->file, nowhere,
+                            "memory ran out while it was judged");
+        }
+        for (size_t n = 0; n < job->results.count; n++) {
+            report->results.items =
+                region_push(region, report->results.items, report->results.count,
+                            &report->results.capacity, sizeof *report->results.items);
+            report->results.items[report->results.count++] = job->results.items[n];
+        }
+    }
+}
+
+static void write_diagnostics(fs_report *report)
+{
+    struct region *region = &report->region;
+    diagnostics_sort(&report->diagnostics);
+    size_t count = report->diagnostics.count;
+    report->lines = region_array(region, count + 1, sizeof *report->lines);
+    for (size_t i = 0; i < count; i++) {
+        const struct diagnostic *item = &report->diagnostics.items[i];
+        if (!item->file[0])
+            report->lines[i] = item->message;
+        else if (item->place.line && item->place.column)
+            report->lines[i] = region_printf(region, "%s:%u:%u: error: %s", item->file,
+                                             item->place.line, item->place.column, item->message);
+        else if (item->place.line)
+            report->lines[i] = region_printf(region, "%s:%u: error: %s", item->file,
+                                             item->place.line, item->message);
+        else
+            report->lines[i] = region_printf(region, "%s: error: %s", item->file, item->message);
+    }
+    if (report->diagnostics.dropped)
+        report->lines[count++] = region_printf(region, "and %zu more errors",
+                                               report->diagnostics.dropped);
+    report->line_count = count;
+}
+
+static fs_status run_guarded(fs_report *report, const char *const *paths, size_t path_count,
+                             const fs_options *options)
+{
+    if (region_guard(&report->region))
+        return FS_NO_MEMORY;
+    diagnostics_init(&report->diagnostics, &report->region);
+    report->options = (struct run_options){
+        .order = options->half != FS_TIME_ONLY,
+        .time = options->half != FS_ORDER_ONLY,
+        .reduce = options->reduce,
+        .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
+                   : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
+                                                        : WITNESS_FIRST,
+        .max_states = options->max_states,
+        .max_seconds = options->max_seconds,
+        .max_memory = options->max_memory,
+        .stop = options->stop};
+    read_input(report, paths, path_count, options);
+    run_jobs(report, options->jobs);
+    gather(report);
+    write_diagnostics(report);
+    return report->internal ? FS_INTERNAL : report->line_count ? FS_BAD_INPUT : FS_OK;
+}
+
+fs_status fs_run(const char *const *paths, size_t path_count, const fs_options *options,
+                 fs_report **report)
+{
+    *report = NULL;
+    fs_report *made = calloc(1, sizeof *made);
+    if (!made)
+        return FS_NO_MEMORY;
+    region_init(&made->region, 0);
+    region_init(&made->output, 0);
+    fs_status status = run_guarded(made, paths, path_count, options);
+    decoder_close();
+    if (status == FS_NO_MEMORY) {
+        fs_report_free(made);
+        return status;
+    }
+    *report = made;
+    return status;
+}
+
+void fs_report_free(fs_report *report)
+{
+    if (!report)
+        return;
+    for (size_t i = 0; i < report->job_count; i++)
+        region_release(&report->jobs[i].region);
+    region_release(&report->region);
+    region_release(&report->output);
+    free(report);
+}
+
+const char *fs_report_diagnostic(const fs_report *report, size_t index)
+{
+    return index < report->line_count ? report->lines[index] : NULL;
+}
+
+int fs_report_exit_status(const fs_report *report)
+{
+    if (report->internal)
+        return EXIT_INTERNAL;
+    bool violation = false, unknown = false;
+    for (size_t i = 0; i < report->results.count; i++) {
+        violation = violation || report->results.items[i]->verdict == VERDICT_VIOLATION;
+        unknown = unknown || report->results.items[i]->verdict == VERDICT_UNKNOWN;
+    }
+    return report->line_count ? 2 : violation ? 1 : unknown ? 3 : 0;
+}
+
+static fs_status write_guarded(fs_report *report, fs_format format, const fs_style *style,
+                               struct text *out)
+{
+    region_release(&report->output);
+    if (region_guard(&report->output))
+        return FS_NO_MEMORY;
+    text_init(out, &report->output);
+    if (format == FS_FORMAT_JSON)
+        return write_json(out, &report->results) ? FS_OK : FS_NO_MEMORY;
+    write_text(out, &report->results, style);
+    return FS_OK;
+}
+
+fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
+                          const char **text, size_t *length)
+{
+    struct text out = {0};
+    fs_status status = write_guarded(report, format, style, &out);
+    *text = status == FS_OK ? out.data : "";
+    *length = status == FS_OK ? out.length : 0;
+    return status;
+}
+
+/* ---- profiles ---- */
+
+static fs_status profiles_guarded(struct region *region, const char *name, fs_format format,
+                                  struct text *out)
+{
+    if (region_guard(region))
+        return FS_NO_MEMORY;
+    struct diagnostics diagnostics;
+    diagnostics_init(&diagnostics, region);
+    text_init(out, region);
+    size_t count = 1;
+    const char *const *names = name ? &name : profile_names(&count);
+    const struct profile **profiles = region_array(region, count, sizeof *profiles);
+    for (size_t i = 0; i < count; i++)
+        profiles[i] = profile_load(region, names[i], &diagnostics);
+    for (size_t i = 0; i < diagnostics.count; i++) {
+        const struct diagnostic *item = &diagnostics.items[i];
+        if (item->file[0])
+            text_printf(out, "%s:%u:%u: ", item->file, item->place.line, item->place.column);
+        text_printf(out, "%s\n", item->message);
+    }
+    if (diagnostics.count)
+        return FS_BAD_INPUT;
+    if (format == FS_FORMAT_JSON)
+        return write_profiles_json(out, profiles, count, name != NULL) ? FS_OK : FS_NO_MEMORY;
+    if (name)
+        write_profile(out, profiles[0]);
+    else
+        write_profiles(out, profiles, count);
+    return FS_OK;
+}
+
+fs_status fs_profiles_text(const char *name, fs_format format, char **text)
+{
+    struct region region;
+    struct text out = {0};
+    region_init(&region, 0);
+    fs_status status = profiles_guarded(&region, name, format, &out);
+    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
+    region_release(&region);
+    return *text ? status : FS_NO_MEMORY;
+}
