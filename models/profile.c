@@ -59,23 +59,30 @@ static bool read_value(struct input *input, const struct node *node, struct para
     return true;
 }
 
-/* "KEY: where in it": the key must be one of the profile's sources. */
+/* "KEY: where in it" or "KEY, KEY: where": the keys must be among the profile's sources. */
 static void check_source(struct loader *loader, struct input *input, const struct node *node)
 {
     const struct profile *profile = loader->profile;
     const char **keys = region_array(loader->region, profile->source_count, sizeof *keys);
-    size_t length = strcspn(node->text, ":");
-    const char *key = region_strndup(loader->region, node->text, length);
-    for (size_t i = 0; i < profile->source_count; i++) {
+    size_t end = strcspn(node->text, ":");
+    for (size_t i = 0; i < profile->source_count; i++)
         keys[i] = profile->sources[i].key;
-        if (strcmp(keys[i], key) == 0)
-            return;
+    for (size_t at = 0, length; at < end; at += length) {
+        at += strspn(node->text + at, ", ");
+        length = strcspn(node->text + at, ",:");
+        const char *key = region_strndup(loader->region, node->text + at, length);
+        size_t i = 0;
+        while (i < profile->source_count && strcmp(keys[i], key) != 0)
+            i++;
+        if (i < profile->source_count)
+            continue;
+        input_error(input, node->place,
+                    "found the source %s, which does not begin with a key of 'sources' "
+                    "(\"KEY: where in it\")%s",
+                    input_describe(input, node),
+                    input_suggest(input, key, keys, profile->source_count));
+        return;
     }
-    input_error(input, node->place,
-                "found the source %s, which does not begin with a key of "
-                "'sources' (\"KEY: where in it\")%s",
-                input_describe(input, node),
-                input_suggest(input, key, keys, profile->source_count));
 }
 
 /* An estimate gives its reasoning, in `estimate` or (with `estimate: true`) in `source`. */
