@@ -16,24 +16,35 @@
 /* ---- static instructions ---- */
 
 enum op_kind {
-    OP_PLAIN,   /* loads, computes, stores */
+    OP_PLAIN, /* loads, computes, stores */
     OP_NOP,
-    OP_MOVE,    /* done by renaming: register moves, zero idioms */
-    OP_LOCK,    /* atomic read-modify-write, or timed like one */
+    OP_MOVE, /* done by renaming: register moves, zero idioms */
+    OP_LOCK, /* atomic read-modify-write, or timed like one */
     OP_LFENCE,
     OP_MFENCE,
     OP_SFENCE,
     OP_FLUSH,
-    OP_HOLD     /* system instruction: holds up dispatch for a time */
+    OP_HOLD /* system instruction: holds up dispatch for a time */
 };
 
 enum lock_kind {
-    LOCK_ARITHMETIC, LOCK_XCHG, LOCK_XADD, LOCK_BIT, LOCK_CMPXCHG, LOCK_CMPXCHG8B,
+    LOCK_ARITHMETIC,
+    LOCK_XCHG,
+    LOCK_XADD,
+    LOCK_BIT,
+    LOCK_CMPXCHG,
+    LOCK_CMPXCHG8B,
     LOCK_CMPXCHG16B
 };
 
 enum port {
-    PORT_ALU, PORT_MULTIPLY, PORT_ADDRESS, PORT_LOAD, PORT_STORE_DATA, PORT_VECTOR, PORT_SQRT,
+    PORT_ALU,
+    PORT_MULTIPLY,
+    PORT_ADDRESS,
+    PORT_LOAD,
+    PORT_STORE_DATA,
+    PORT_VECTOR,
+    PORT_SQRT,
     PORT_COUNT,
     PORT_NONE = PORT_COUNT
 };
@@ -45,18 +56,18 @@ struct op {
     struct interpreted interpreted;
     enum op_kind kind;
     enum lock_kind lock;
-    uint8_t port;            /* of the computation, PORT_NONE when there is none */
-    bool early_done;         /* may retire one cycle after issue */
-    bool known;              /* false: no timing rule, timed as one cycle */
+    uint8_t port;    /* of the computation, PORT_NONE when there is none */
+    bool early_done; /* may retire one cycle after issue */
+    bool known;      /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;
-    bool fuses;              /* with a conditional jump after it */
-    bool indexed;            /* index and displacement */
+    bool fuses;   /* with a conditional jump after it */
+    bool indexed; /* index and displacement */
     bool vector_load, vector_store, writes_integer, nt;
     uint8_t load_count;
     bool stores;
-    ticks latency;           /* of the computation */
-    ticks slots;             /* dispatch cost */
-    ticks hold;              /* OP_HOLD */
+    ticks latency; /* of the computation */
+    ticks slots;   /* dispatch cost */
+    ticks hold;    /* OP_HOLD */
     uint64_t address_reads, data_reads, writes;
     /* what the run learns about it */
     uint64_t store_distance; /* stores between the last one that its load met and the load */
@@ -88,27 +99,36 @@ struct timeline {
 
 struct event {
     struct op *op;
-    bool fused;              /* the conditional jump of a fused pair */
+    bool fused; /* the conditional jump of a fused pair */
     bool taken;
     ticks dispatch, earliest; /* earliest: first possible issue */
     struct access load[LOADS_MAX], store;
     ticks load_issue, load_value, load_done;
     bool load_missed;
     ticks store_issue, store_data, store_value;
-    ticks store_request;     /* its line's miss buffer */
-    ticks store_line;        /* its line is here */
-    ticks store_redo;        /* it missed under a lock: may not retire before */
+    ticks store_request; /* its line's miss buffer */
+    ticks store_line;    /* its line is here */
+    ticks store_redo;    /* it missed under a lock: may not retire before */
     uint8_t store_level;
     ticks issue, value, done, retire;
-    uint8_t value_cause;     /* what a consumer of the value waits for */
+    uint8_t value_cause; /* what a consumer of the value waits for */
     ticks lock_start, lock_interval;
     struct timeline timeline;
 };
 
 /* ---- rings ---- */
 
-enum { RING = 1024, STORE_RING = 128, CALENDAR = 4096, SQRT_RING = 512, TABLE = 1024,
-       STREAMS = 8, WC_MAX = 32, FLUSHED = 64, ARRIVALS = 4096 };
+enum {
+    RING = 1024,
+    STORE_RING = 128,
+    CALENDAR = 4096,
+    SQRT_RING = 512,
+    TABLE = 1024,
+    STREAMS = 8,
+    WC_MAX = 32,
+    FLUSHED = 64,
+    ARRIVALS = 4096
+};
 
 struct ring { /* the last RING times of something, by its running number */
     uint64_t count;
@@ -189,15 +209,15 @@ struct core {
     ticks half_time, last_time;
 
     /* front end and window */
-    ticks slot;              /* the dispatch clock */
-    ticks barrier;           /* nothing dispatches before it */
+    ticks slot;    /* the dispatch clock */
+    ticks barrier; /* nothing dispatches before it */
     uint8_t barrier_cause;
-    bool decoding;           /* front end on the decoders */
+    bool decoding; /* front end on the decoders */
     const struct op *previous;
-    ticks last_taken;        /* cycle of the last taken branch */
+    ticks last_taken; /* cycle of the last taken branch */
     ticks multiply_cycle;
     int64_t multiplies_in_cycle;
-    bool half_entry;         /* the newest reorder buffer entry holds one nop and takes another */
+    bool half_entry; /* the newest reorder buffer entry holds one nop and takes another */
     struct ring entry_retire, load_retire, integer_retire, multiply_issue, store_commit,
         store_retire;
 
@@ -208,47 +228,57 @@ struct core {
     int64_t sqrt_bucket[SQRT_RING];
 
     /* order */
-    ticks retire;            /* of the newest instruction */
-    ticks all_done;          /* maximum of `done` */
-    ticks all_visible;       /* maximum of `visible` */
-    ticks late_visible;      /* when an lfence sees the last lock done */
-    ticks commit;            /* of the newest store */
+    ticks retire;       /* of the newest instruction */
+    ticks all_done;     /* maximum of `done` */
+    ticks all_visible;  /* maximum of `visible` */
+    ticks late_visible; /* when an lfence sees the last lock done */
+    ticks commit;       /* of the newest store */
     uint64_t commit_line;
 
     /* stores */
     uint64_t store_count;
     struct store_entry stores[STORE_RING];
-    uint64_t line_table[TABLE]; /* by line: newest store, number + 1 */
+    uint64_t line_table[TABLE];      /* by line: newest store, number + 1 */
     uint64_t alias_table[TABLE / 2]; /* by address bits 3 to 11 */
     ticks last_plain_commit;
     const struct op *last_store;
 
     /* locks */
-    bool any_lock;           /* the chain has an element */
+    bool any_lock; /* the chain has an element */
     bool chain_is_sfence;
     ticks chain_start, chain_interval;
-    ticks lock_finish;       /* newest lock's end */
-    ticks missing_visible;   /* of all missing stores so far */
+    ticks lock_finish;         /* newest lock's end */
+    ticks missing_visible;     /* of all missing stores so far */
     ticks missing_before_lock; /* of those older than the newest lock */
 
     /* caches */
     struct cache l1, l2;
     struct ring dram_done;
-    ticks request;           /* when the newest fetch got a miss buffer */
-    struct { uint64_t line; ticks at; } arrivals[ARRIVALS];
-    struct { uint64_t next; ticks at; unsigned length; } streams[STREAMS];
+    ticks request; /* when the newest fetch got a miss buffer */
+    struct {
+        uint64_t line;
+        ticks at;
+    } arrivals[ARRIVALS];
+    struct {
+        uint64_t next;
+        ticks at;
+        unsigned length;
+    } streams[STREAMS];
     unsigned next_stream;
 
     /* write combining, flushes */
     struct wc_buffer wc[WC_MAX];
     uint64_t wc_age;
-    ticks wc_bus;            /* when the bus is free for the next line */
-    ticks wc_done;           /* when all sent lines are in memory */
-    struct { uint64_t line; ticks done; } wc_sent[WC_MAX];
+    ticks wc_bus;  /* when the bus is free for the next line */
+    ticks wc_done; /* when all sent lines are in memory */
+    struct {
+        uint64_t line;
+        ticks done;
+    } wc_sent[WC_MAX];
     unsigned wc_sent_next, wc_open_count;
     uint64_t wc_last_line;
-    int64_t wc_lines;        /* lines gone to since the last lfence */
-    ticks wc_store_done;     /* newest non-temporal store's end of execution */
+    int64_t wc_lines;    /* lines gone to since the last lfence */
+    ticks wc_store_done; /* newest non-temporal store's end of execution */
     struct flushed_line flushed[FLUSHED];
     unsigned flushed_count, flushed_next;
 
@@ -257,10 +287,10 @@ struct core {
     size_t pending_first, pending_count, pending_capacity;
     ticks last_visible, last_read;
 
-    struct event event;      /* the instruction in hand */
+    struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
     unsigned write_count;
-    bool recording;          /* attribute cycles */
+    bool recording; /* attribute cycles */
 };
 
 /* What the cores share. */
@@ -273,9 +303,9 @@ struct machine {
     struct image image;
     struct core **cores;
     size_t core_count;
-    uint32_t fills;          /* lines that came into the shared cache */
+    uint32_t fills; /* lines that came into the shared cache */
     uint64_t instructions;
-    const char *reason;      /* why the run ended early */
+    const char *reason; /* why the run ended early */
     const char **unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
 };
@@ -328,7 +358,8 @@ ticks wc_store(struct core *core, const struct access *access, ticks at);
 ticks wc_flush(struct core *core, ticks at);
 /* How long an lfence waits for non-temporal stores. */
 ticks wc_lfence(struct core *core);
-/* A flush of the line that could commit at `*commit`, and when it does; returns when it has ended. */
+/* A flush of the line that could commit at `*commit`, and when it does; returns when it has ended.
+ */
 ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *commit);
 /* When an access to the line may start: not while it is being flushed. */
 ticks flush_wait(struct core *core, uint64_t line, ticks at, bool store);

@@ -39,10 +39,7 @@ static ticks cost_of(const struct core *core, const struct event *event)
     return later(slots, decode);
 }
 
-static ticks floor_cycle(ticks time)
-{
-    return time - time % CYCLE;
-}
+static ticks floor_cycle(ticks time) { return time - time % CYCLE; }
 
 /* The multipliers' scheduler takes only so many a cycle. */
 static ticks multiply_slot(struct core *core, ticks slot)

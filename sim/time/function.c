@@ -41,7 +41,7 @@ void plan_accesses(const struct core *core, struct event *event)
     }
     if (insn->implicit_load && loads < LOADS_MAX) {
         bool frame = (insn->writes >> 5 & 1) && (insn->reads >> 5 & 1); /* leave */
-        bool table = !(insn->writes >> 4 & 1);                         /* xlat */
+        bool table = !(insn->writes >> 4 & 1);                          /* xlat */
         event->load[loads] = (struct access){frame ? gpr[5] : gpr[4], 8};
         if (table) {
             event->load[loads] = (struct access){gpr[3] + (gpr[0] & 0xff), 1};
@@ -176,8 +176,7 @@ void note_unmodelled(struct machine *machine, const char *text)
 
 static bool covered(struct core *core, const struct access *access)
 {
-    return access->size == 0 ||
-           image_covers(&core->machine->image, access->address, access->size);
+    return access->size == 0 || image_covers(&core->machine->image, access->address, access->size);
 }
 
 static bool execute_fast(struct core *core, struct event *event)
@@ -189,8 +188,8 @@ static bool execute_fast(struct core *core, struct event *event)
     }
     if (event->load[0].size > 0) {
         uint8_t data[8] = {0};
-        load_bytes(core, event->load[0].address,
-                   event->load[0].size < 8 ? event->load[0].size : 8, data);
+        load_bytes(core, event->load[0].address, event->load[0].size < 8 ? event->load[0].size : 8,
+                   data);
         memcpy(&transfer.loaded, data, 8);
     }
     interpret(&op->interpreted, op->insn, &core->registers, &transfer);
@@ -218,8 +217,8 @@ static bool execute_oracle(struct core *core, struct event *event)
     case EXEC_OK:
         break;
     case EXEC_FAULT:
-        return stop(core,
-                    region_printf(core->machine->region, "exception %u", result.vector), insn);
+        return stop(core, region_printf(core->machine->region, "exception %u", result.vector),
+                    insn);
     case EXEC_UNMODELLED:
         note_unmodelled(core->machine, insn->text);
         return stop(core, "an instruction that is not modelled", insn);

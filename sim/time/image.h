@@ -12,9 +12,9 @@ enum { PAGE_BYTES = 4096, PAGE_LINES = PAGE_BYTES / LINE_BYTES };
 
 struct page {
     uint8_t bytes[PAGE_BYTES];
-    bool whole;                       /* one object or stack covers all of it */
-    uint8_t home[PAGE_LINES];         /* enum residency at the start, of each line */
-    uint32_t fetched[PAGE_LINES];     /* when the line last came into the shared cache, 0 never */
+    bool whole;                   /* one object or stack covers all of it */
+    uint8_t home[PAGE_LINES];     /* enum residency at the start, of each line */
+    uint32_t fetched[PAGE_LINES]; /* when the line last came into the shared cache, 0 never */
 };
 
 struct image {

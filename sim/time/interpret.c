@@ -10,10 +10,7 @@ static uint64_t mask_of(unsigned size)
     return size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-static bool sign_of(uint64_t value, unsigned size)
-{
-    return (value >> (8 * size - 1)) & 1;
-}
+static bool sign_of(uint64_t value, unsigned size) { return (value >> (8 * size - 1)) & 1; }
 
 static uint64_t sign_extend(uint64_t value, unsigned size)
 {
@@ -181,14 +178,30 @@ static bool condition_holds(unsigned condition, uint64_t flags)
     bool holds = false;
     bool less = ((flags & SF) != 0) != ((flags & OF) != 0);
     switch (condition >> 1) {
-    case 0: holds = flags & OF; break;
-    case 1: holds = flags & CF; break;
-    case 2: holds = flags & ZF; break;
-    case 3: holds = flags & (CF | ZF); break;
-    case 4: holds = flags & SF; break;
-    case 5: holds = flags & PF; break;
-    case 6: holds = less; break;
-    default: holds = less || (flags & ZF); break;
+    case 0:
+        holds = flags & OF;
+        break;
+    case 1:
+        holds = flags & CF;
+        break;
+    case 2:
+        holds = flags & ZF;
+        break;
+    case 3:
+        holds = flags & (CF | ZF);
+        break;
+    case 4:
+        holds = flags & SF;
+        break;
+    case 5:
+        holds = flags & PF;
+        break;
+    case 6:
+        holds = less;
+        break;
+    default:
+        holds = less || (flags & ZF);
+        break;
     }
     return holds != (condition & 1);
 }
@@ -242,8 +255,8 @@ static void control(const struct interpreted *i, const struct insn *insn,
         break;
     case OPERATION_PUSH:
         transfer->stores = true;
-        transfer->stored = i->source == PLACE_IMMEDIATE ? i->immediate
-                                                        : registers->gpr[i->source_register];
+        transfer->stored =
+            i->source == PLACE_IMMEDIATE ? i->immediate : registers->gpr[i->source_register];
         *rsp -= 8;
         break;
     case OPERATION_POP:

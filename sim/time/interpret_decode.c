@@ -117,10 +117,7 @@ static bool rm_immediate(struct interpreted *i, const struct reader *reader,
     return set_rm(reader, size, &i->target, &i->target_register);
 }
 
-static unsigned long_immediate(unsigned size)
-{
-    return size == 1 ? 1 : size == 2 ? 2 : 4;
-}
+static unsigned long_immediate(unsigned size) { return size == 1 ? 1 : size == 2 ? 2 : 4; }
 
 /* Opcodes 00 to 3f: eight operations in six forms. */
 static bool arithmetic_block(struct interpreted *i, struct reader *reader, uint8_t opcode)
@@ -169,8 +166,8 @@ static bool group(struct interpreted *i, struct reader *reader, uint8_t opcode)
     case 0xc1:
     case 0xd0:
     case 0xd1: {
-        static const enum operation shifts[8] = {[4] = OPERATION_SHL, [5] = OPERATION_SHR,
-                                                 [7] = OPERATION_SAR};
+        static const enum operation shifts[8] = {
+            [4] = OPERATION_SHL, [5] = OPERATION_SHR, [7] = OPERATION_SAR};
         if (shifts[row] == OPERATION_NONE || size < 4 ||
             !rm_immediate(i, reader, shifts[row], size, 1)) {
             return false;
@@ -321,8 +318,19 @@ static bool one_byte(struct interpreted *i, struct reader *reader, const struct 
     case 0x90:
         i->operation = OPERATION_NOTHING;
         return (reader->rex & 1) == 0;
-    case 0x80: case 0x81: case 0x83: case 0xc0: case 0xc1: case 0xd0: case 0xd1: case 0xc6:
-    case 0xc7: case 0xf6: case 0xf7: case 0xfe: case 0xff:
+    case 0x80:
+    case 0x81:
+    case 0x83:
+    case 0xc0:
+    case 0xc1:
+    case 0xd0:
+    case 0xd1:
+    case 0xc6:
+    case 0xc7:
+    case 0xf6:
+    case 0xf7:
+    case 0xfe:
+    case 0xff:
         return group(i, reader, opcode);
     case 0xa8:
     case 0xa9:

@@ -44,8 +44,8 @@ static bool can_rename(const struct core *core, const struct op *op,
                        const struct store_entry *store, const struct access *load, bool stable)
 {
     return core->timing->rename_memory && stable && !op->vector_load && !store->vector &&
-           !store->lock && store->address == load->address && load->size >= 4 &&
-           store->size <= 8 && load->size <= store->size;
+           !store->lock && store->address == load->address && load->size >= 4 && store->size <= 8 &&
+           load->size <= store->size;
 }
 
 /* The load's time when `store` supplies some or all of its bytes. */
@@ -71,8 +71,8 @@ static void from_store(struct core *core, struct event *event, const struct stor
         *done = later(*done, forwarded);
         event->value_cause = STALL_FORWARDING;
     } else {
-        ticks retried = store->retry + t->forward_fail +
-                        (op->vector_load ? t->forward_fail_vector : 0);
+        ticks retried =
+            store->retry + t->forward_fail + (op->vector_load ? t->forward_fail_vector : 0);
         *value = later(*value, retried);
         *done = later(*done, retried);
         event->value_cause = STALL_FORWARDING;
@@ -103,8 +103,8 @@ static void one_load(struct core *core, struct event *event, const struct access
     uint64_t n = youngest_store(core, load);
     if (n != 0) {
         uint64_t distance = core->store_count - n;
-        from_store(core, event, store_at(core, n - 1), load, op->store_distance == distance,
-                   value, done);
+        from_store(core, event, store_at(core, n - 1), load, op->store_distance == distance, value,
+                   done);
         op->store_distance = distance;
     } else {
         op->store_distance = UINT64_MAX;

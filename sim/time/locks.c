@@ -71,7 +71,9 @@ static ticks wait_for_store(struct core *core, const struct access *word, ticks 
             ticks from = store->lock ? store->commit : store->retry;
             return later(start, from + t->forward_fail);
         }
-        return core->any_lock && !store->lock ? later(start, core->chain_start + t->lock_after_store) : start;
+        return core->any_lock && !store->lock
+                   ? later(start, core->chain_start + t->lock_after_store)
+                   : start;
     }
     return start;
 }
@@ -151,7 +153,6 @@ void lock_after_retire(struct core *core, struct event *event)
     core->missing_before_lock = core->missing_visible;
     core->late_visible = event->done;
     if (core->store_count > 0 && core->last_plain_commit > event->done - t->lock_late_window) {
-        core->late_visible =
-            later(event->done, core->last_plain_commit + t->lock_late_visible);
+        core->late_visible = later(event->done, core->last_plain_commit + t->lock_late_visible);
     }
 }

@@ -35,8 +35,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-#define IS(name, ...)                                                                        \
-    is_one_of(name, (const char *const[]){__VA_ARGS__},                                      \
+#define IS(name, ...)                                                                              \
+    is_one_of(name, (const char *const[]){__VA_ARGS__},                                            \
               sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void compute_on(struct op *op, enum port port, ticks latency)
@@ -71,8 +71,8 @@ static void integer_operation(struct op *op, const char *name, const struct timi
         compute_on(op, PORT_ALU, insn->operand_size == 8 ? t->divide64_latency : t->divide_latency);
     } else if (IS(name, "crc32", "pdep", "pext")) {
         compute_on(op, PORT_MULTIPLY, t->multiply_latency);
-    } else if (starts(name, "rc") || IS(name, "shld", "shrd", "enter", "loope", "loopne", "xlatb",
-                                        "lahf", "sahf")) {
+    } else if (starts(name, "rc") ||
+               IS(name, "shld", "shrd", "enter", "loope", "loopne", "xlatb", "lahf", "sahf")) {
         compute_on(op, PORT_ALU, 2 * CYCLE);
     }
 }
@@ -88,8 +88,7 @@ static bool crosses_files(const struct insn *insn, uint64_t bits)
 static bool scalar_float_name(const char *name)
 {
     size_t length = strlen(name);
-    return length > 2 && name[0] != 'p' &&
-           IS(name + length - 2, "ss", "sd", "ps", "pd");
+    return length > 2 && name[0] != 'p' && IS(name + length - 2, "ss", "sd", "ps", "pd");
 }
 
 static void vector_operation(struct op *op, const char *name, const struct timing *t)
@@ -102,7 +101,9 @@ static void vector_operation(struct op *op, const char *name, const struct timin
         compute_on(op, PORT_SQRT, starts(name, "sqrt") ? t->sqrt_latency : t->fp_divide_latency);
     } else if (starts(name, "cvt")) {
         compute_on(op, PORT_VECTOR, t->convert_latency);
-        op->latency += to_general ? t->from_vector_latency : from_general ? t->to_vector_latency : 0;
+        op->latency += to_general     ? t->from_vector_latency
+                       : from_general ? t->to_vector_latency
+                                      : 0;
     } else if (starts(name, "mov") || starts(name, "lddqu") || starts(name, "maskmov")) {
         if (insn->memory.present || insn->implicit_store) {
             op->port = PORT_NONE;
@@ -114,10 +115,10 @@ static void vector_operation(struct op *op, const char *name, const struct timin
     } else if (to_general || from_general) { /* pextr, pinsr, pmovmskb */
         op->latency += to_general ? t->from_vector_latency : t->to_vector_latency;
     } else if (starts(name, "pmul") || starts(name, "pmadd") || starts(name, "aes") ||
-               (scalar_float_name(name) && (starts(name, "add") || starts(name, "sub") ||
-                                            starts(name, "mul") || starts(name, "max") ||
-                                            starts(name, "min") || starts(name, "cmp") ||
-                                            starts(name, "hadd") || starts(name, "hsub")))) {
+               (scalar_float_name(name) &&
+                (starts(name, "add") || starts(name, "sub") || starts(name, "mul") ||
+                 starts(name, "max") || starts(name, "min") || starts(name, "cmp") ||
+                 starts(name, "hadd") || starts(name, "hsub")))) {
         op->latency = t->fp_latency;
     } else if (starts(name, "round") || starts(name, "dpp") || starts(name, "rcp") ||
                starts(name, "rsqrt") || starts(name, "pcmpestr") || starts(name, "pcmpistr") ||
@@ -156,8 +157,7 @@ static void locked_operation(struct op *op, const char *name, const struct timin
         op->kind = OP_LOCK;
         op->known = lock_kind_of(name, &op->lock);
     } else if (t->plain_rmw_as_lock && op->insn->memory.present && op->insn->memory.read &&
-               op->insn->memory.write && lock_kind_of(name, &op->lock) &&
-               op->lock >= LOCK_XADD) {
+               op->insn->memory.write && lock_kind_of(name, &op->lock) && op->lock >= LOCK_XADD) {
         op->kind = OP_LOCK;
     }
     if (op->kind == OP_LOCK) {
@@ -326,8 +326,8 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
 
 void op_init_loop_end(struct op *op, const struct timing *timing)
 {
-    static const struct insn dec_r15 = {.text = "dec r15; jnz", .mnemonic = "dec",
-                                        .class = INSN_ORDINARY, .is_branch = true};
+    static const struct insn dec_r15 = {
+        .text = "dec r15; jnz", .mnemonic = "dec", .class = INSN_ORDINARY, .is_branch = true};
     memset(op, 0, sizeof *op);
     op->insn = &dec_r15;
     op->known = true;

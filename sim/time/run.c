@@ -85,8 +85,8 @@ static bool run_setup(struct core *core, const struct snippet *setup, struct bud
         }
         publish(core, 0, true);
     }
-    core->registers.gpr[4] = core->registers.rip == RETURN_SENTINEL ? stack
-                                                                   : core->registers.gpr[4];
+    core->registers.gpr[4] =
+        core->registers.rip == RETURN_SENTINEL ? stack : core->registers.gpr[4];
     return machine->reason == NULL;
 }
 
@@ -246,8 +246,8 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
     struct timed *timed = region_alloc(region, sizeof *timed);
     struct budget budget = {.instructions = DEFAULT_INSTRUCTIONS};
     if (options != NULL) {
-        budget.instructions = options->max_instructions ? options->max_instructions
-                                                        : DEFAULT_INSTRUCTIONS;
+        budget.instructions =
+            options->max_instructions ? options->max_instructions : DEFAULT_INSTRUCTIONS;
         budget.until = options->max_seconds > 0 ? now() + options->max_seconds : 0;
         budget.stop = options->stop;
     }
@@ -264,8 +264,8 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
     bool ready = true;
     for (uint32_t cpu = 0; cpu < program->cpu_count && ready; cpu++) {
         machine->cores[cpu] = make_core(machine, cpu);
-        ready = run_setup(machine->cores[cpu], code->setup != NULL ? code->setup[cpu] : NULL,
-                          &budget);
+        ready =
+            run_setup(machine->cores[cpu], code->setup != NULL ? code->setup[cpu] : NULL, &budget);
         prepare_code(machine->cores[cpu], code->code[cpu]);
     }
     if (ready && machine->core_count == 1) {

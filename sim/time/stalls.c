@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the cycles went: each instruction's own history, clipped to the time it delayed retirement. */
+/* Where the cycles went: each instruction's own history, clipped to the time it delayed retirement.
+ */
 #include "sim/time/core.h"
 
 const char *stall_name(enum stall stall)

@@ -51,9 +51,9 @@ struct op *core_next_op(struct core *core)
     }
     struct op *op = op_at_rip(core);
     if (op == NULL) {
-        machine->reason = region_printf(machine->region, "%s: there is no code at 0x%llx",
-                                        machine->program->cpus[core->cpu].name,
-                                        (unsigned long long)rip);
+        machine->reason =
+            region_printf(machine->region, "%s: there is no code at 0x%llx",
+                          machine->program->cpus[core->cpu].name, (unsigned long long)rip);
     }
     return op;
 }
@@ -90,7 +90,7 @@ bool core_start(struct core *core)
 ticks core_read_time(const struct core *core)
 {
     const struct event *event = &core->event;
-    ticks at = event->op->kind == OP_LOCK       ? event->lock_start
+    ticks at = event->op->kind == OP_LOCK  ? event->lock_start
                : event->op->load_count > 0 ? event->load_issue
                                            : event->dispatch;
     /* Loads of one CPU read in order. */
@@ -125,8 +125,7 @@ static void time_plain(struct core *core, struct event *event)
         event->issue = issue(core, (enum port)op->port, from);
         mark(event, STALL_PORT, event->issue);
         event->value = event->issue + op->latency;
-        event->done = later(event->done,
-                            event->issue + (op->early_done ? CYCLE : op->latency));
+        event->done = later(event->done, event->issue + (op->early_done ? CYCLE : op->latency));
         if (op->insn->mnemonic[0] == 'l' && op->latency > CYCLE) {
             event->done = later(event->load_done, event->issue + CYCLE); /* lea cannot fault */
         }
@@ -140,9 +139,9 @@ static void time_plain(struct core *core, struct event *event)
     }
     if (op->stores) {
         time_store_issue(core, event, event->value);
-        event->done = later(event->done, later(event->store_issue +
-                                               core->timing->store_address_latency,
-                                               event->store_data));
+        event->done =
+            later(event->done, later(event->store_issue + core->timing->store_address_latency,
+                                     event->store_data));
         event->done = later(event->done, event->store_redo);
     }
 }

@@ -108,9 +108,7 @@ void time_store_commit(struct core *core, struct event *event)
         flush_note_store(core, line, visible);
     }
     core->commit = commit;
-    core->commit_line = op->kind == OP_SFENCE || op->kind == OP_FLUSH
-                            ? UINT64_MAX
-                            : line;
+    core->commit_line = op->kind == OP_SFENCE || op->kind == OP_FLUSH ? UINT64_MAX : line;
     core->all_visible = later(core->all_visible, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);

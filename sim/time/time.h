@@ -11,20 +11,20 @@
 #include "sim/program/program.h"
 
 /* Why an instruction retired later than the one before it: STALL(enumerator, "name in reports"). */
-#define STALLS(STALL)                                                                        \
-    STALL(STALL_FRONT_END, "front-end")         /* dispatch width */                         \
-    STALL(STALL_DEPENDENCY, "dependency")       /* waiting for an operand's latency */       \
-    STALL(STALL_PORT, "port")                   /* no free execution port */                 \
-    STALL(STALL_WINDOW, "window")               /* reorder buffer, queues, registers full */ \
-    STALL(STALL_STORE_DRAIN, "store-drain")     /* a barrier or lock waits for stores */     \
-    STALL(STALL_LFENCE, "lfence-wait")          /* lfence waits for older work */            \
-    STALL(STALL_SERIALIZATION, "serialization") /* the serializing instruction itself */     \
-    STALL(STALL_RESTART, "restart")             /* refill after a serializing instruction */ \
-    STALL(STALL_LOCK, "lock")                   /* the interval of a locked operation */     \
-    STALL(STALL_FORWARDING, "forwarding")       /* store forwarding that is slow or fails */ \
-    STALL(STALL_MISS, "miss")                   /* L2, L3 or memory */                       \
-    STALL(STALL_TRANSFER, "line-transfer")      /* a line owned by another CPU */            \
-    STALL(STALL_WC_FLUSH, "wc-flush")           /* write-combining buffers */                \
+#define STALLS(STALL)                                                                              \
+    STALL(STALL_FRONT_END, "front-end")         /* dispatch width */                               \
+    STALL(STALL_DEPENDENCY, "dependency")       /* waiting for an operand's latency */             \
+    STALL(STALL_PORT, "port")                   /* no free execution port */                       \
+    STALL(STALL_WINDOW, "window")               /* reorder buffer, queues, registers full */       \
+    STALL(STALL_STORE_DRAIN, "store-drain")     /* a barrier or lock waits for stores */           \
+    STALL(STALL_LFENCE, "lfence-wait")          /* lfence waits for older work */                  \
+    STALL(STALL_SERIALIZATION, "serialization") /* the serializing instruction itself */           \
+    STALL(STALL_RESTART, "restart")             /* refill after a serializing instruction */       \
+    STALL(STALL_LOCK, "lock")                   /* the interval of a locked operation */           \
+    STALL(STALL_FORWARDING, "forwarding")       /* store forwarding that is slow or fails */       \
+    STALL(STALL_MISS, "miss")                   /* L2, L3 or memory */                             \
+    STALL(STALL_TRANSFER, "line-transfer")      /* a line owned by another CPU */                  \
+    STALL(STALL_WC_FLUSH, "wc-flush")           /* write-combining buffers */                      \
     STALL(STALL_SYSTEM, "system")               /* microcoded or system instruction itself */
 
 enum stall {
@@ -37,15 +37,15 @@ enum stall {
 const char *stall_name(enum stall stall);
 
 struct timed_insn {
-    uint32_t offset;           /* within the CPU's snippet */
+    uint32_t offset; /* within the CPU's snippet */
     const char *text;
-    double cycles;             /* retirement time that it accounts for: per iteration with `loop`, else total */
+    double cycles; /* retirement time that it accounts for: per iteration with `loop`, else total */
     double stall[STALL_COUNT]; /* cycles of those by cause */
 };
 
 struct timed_cpu {
     uint32_t cpu;
-    double cycles;        /* from the first instruction to the last retired and drained */
+    double cycles; /* from the first instruction to the last retired and drained */
     bool has_iterations;
     double per_iteration; /* steady state: slope over the second half of the iterations */
     struct timed_insn *insns;
@@ -55,11 +55,11 @@ struct timed_cpu {
 struct timed {
     struct timed_cpu *cpus;
     size_t cpu_count;
-    bool complete;           /* false: `reason` says why there are no (full) figures */
-    const char *reason;      /* e.g. "P0 never ends", "the limit of 10000000 instructions", a fault */
+    bool complete;      /* false: `reason` says why there are no (full) figures */
+    const char *reason; /* e.g. "P0 never ends", "the limit of 10000000 instructions", a fault */
     const char **unmodelled; /* instructions that the cycle model does not know, by text */
     size_t unmodelled_count;
-    uint64_t instructions;   /* timed in all */
+    uint64_t instructions; /* timed in all */
 };
 
 struct time_options {

@@ -31,8 +31,7 @@ void timing_init(struct timing *timing, const struct cycle_parameters *parameter
 {
     double width = parameters->dispatch_width >= 1 ? parameters->dispatch_width : 1;
     double decoders = parameters->decoder_width >= 1 ? parameters->decoder_width : width;
-#define PARAMETER(field, unit, meaning)                                                      \
-    timing->field = convert(parameters->field, unit, width);
+#define PARAMETER(field, unit, meaning) timing->field = convert(parameters->field, unit, width);
 #include "models/cycle_parameters.def"
 #undef PARAMETER
     timing->slot = whole(CYCLE / width);

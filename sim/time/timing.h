@@ -18,8 +18,8 @@ struct timing {
 #define PARAMETER(field, unit, meaning) int64_t field;
 #include "models/cycle_parameters.def"
 #undef PARAMETER
-    ticks slot;    /* of one macro-operation: CYCLE / dispatch_width */
-    ticks decode;  /* of one instruction through the decoders */
+    ticks slot;   /* of one macro-operation: CYCLE / dispatch_width */
+    ticks decode; /* of one instruction through the decoders */
 };
 
 void timing_init(struct timing *timing, const struct cycle_parameters *parameters);
@@ -31,14 +31,8 @@ static inline ticks next_cycle(ticks time)
     return rest == 0 ? time : time + CYCLE - rest;
 }
 
-static inline ticks later(ticks a, ticks b)
-{
-    return a > b ? a : b;
-}
+static inline ticks later(ticks a, ticks b) { return a > b ? a : b; }
 
-static inline double cycles_of(ticks time)
-{
-    return (double)time / CYCLE;
-}
+static inline double cycles_of(ticks time) { return (double)time / CYCLE; }
 
 #endif

@@ -116,8 +116,8 @@ ticks wc_flush(struct core *core, ticks at)
 
 ticks wc_lfence(struct core *core)
 {
-    int64_t lines = core->wc_lines < core->timing->wc_buffers ? core->wc_lines
-                                                              : core->timing->wc_buffers;
+    int64_t lines =
+        core->wc_lines < core->timing->wc_buffers ? core->wc_lines : core->timing->wc_buffers;
     core->wc_lines = 0;
     return lines == 0 ? 0 : core->wc_store_done + lines * core->timing->wc_open;
 }
