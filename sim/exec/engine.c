@@ -261,6 +261,20 @@ static const struct insn **translation_slot(struct exec *exec, uint64_t address)
     return &exec->at[address - exec->code.start];
 }
 
+/*
+ * Makes Unicorn forget every translation that covers `address`: the one there, and that of an
+ * instruction whose HLT stood there. So that no translation exists where the slot is NULL.
+ */
+static void forget(struct exec *exec, uint64_t address)
+{
+    uc_ctl_remove_cache(exec->engine, address, address + 1);
+    for (uint64_t back = 0; back <= 15 && address - back >= exec->code.start; back++) {
+        const struct insn **slot = translation_slot(exec, address - back);
+        if (*slot && (*slot)->length >= back)
+            *slot = NULL;
+    }
+}
+
 /* Puts the instruction where it belongs and makes Unicorn forget another that was there. */
 static bool place_code(struct exec *exec, const struct insn *insn)
 {
@@ -272,7 +286,7 @@ static bool place_code(struct exec *exec, const struct insn *insn)
     if (*slot != insn) {
         if (*slot && ((*slot)->length != insn->length ||
                       memcmp((*slot)->bytes, insn->bytes, insn->length) != 0))
-            uc_ctl_remove_cache(exec->engine, insn->address, insn->address + 16);
+            forget(exec, insn->address);
         *slot = insn;
         exec->translations++;
     }
@@ -280,6 +294,16 @@ static bool place_code(struct exec *exec, const struct insn *insn)
     memcpy(host, insn->bytes, insn->length);
     host[insn->length] = HLT;
     return true;
+}
+
+/*
+ * Unicorn notices that one instruction is enough only when it has translated the next block,
+ * which is HLT now and must not be kept as what is there.
+ */
+static void forget_next(struct exec *exec, uint64_t rip)
+{
+    if (in_range(&exec->code, rip, 1) && !*translation_slot(exec, rip))
+        forget(exec, rip);
 }
 
 static void take_code_away(struct exec *exec, const struct insn *insn)
@@ -414,6 +438,7 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
         return;
     include(&set, UC_X86_REG_RIP, &after.rip);
     uc_reg_read_batch(exec->engine, set.ids, set.values, set.count);
+    forget_next(exec, after.rip);
     coalesce(insn, result);
     check_alignment(insn, result);
     if (is_rare_flag_load(insn, &after))
