@@ -135,6 +135,14 @@ static ticks from_dram(struct core *core, uint64_t line, ticks at)
     return arrival;
 }
 
+/* A line's slice, by a hash of its address as in hardware: from -spread to +spread. */
+static ticks slice_distance(uint64_t line, ticks spread)
+{
+    const int64_t slices = 8;
+    int64_t slice = (int64_t)((line * UINT64_C(0x9e3779b97f4a7c15)) >> 61);
+    return spread * (2 * slice - (slices - 1)) / (slices - 1);
+}
+
 ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level)
 {
     const struct timing *t = core->timing;
@@ -148,17 +156,22 @@ ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level
         if (core->arrivals[slot].line == line) {
             arrival = later(arrival, core->arrivals[slot].at);
         }
+        core->installed = arrival;
         return arrival;
     case LEVEL_L2:
         arrival = at + t->l2_latency;
         break;
     case LEVEL_L3:
-        arrival = at + t->l3_latency;
+        arrival = at + t->l3_latency + slice_distance(line, t->l3_spread);
         break;
     default:
         arrival = from_dram(core, line, at);
         break;
     }
+    ticks install = *level == LEVEL_DRAM ? t->dram_install
+                    : *level == LEVEL_L3 ? t->l3_install
+                                         : 0;
+    core->installed = arrival + install;
     core->arrivals[slot].line = line;
     core->arrivals[slot].at = arrival;
     return arrival;

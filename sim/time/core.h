@@ -217,8 +217,8 @@ struct core {
     ticks last_taken; /* cycle of the last taken branch */
     ticks multiply_cycle;
     int64_t multiplies_in_cycle;
-    bool half_entry; /* the newest reorder buffer entry holds one nop and takes another */
-    struct ring entry_retire, load_retire, integer_retire, multiply_issue, store_commit,
+    int64_t nops_in_entry; /* the newest reorder buffer entry holds one nop and takes another */
+    struct ring entry_retire, load_retire, integer_retire, multiply_issue, store_commit, lock_end,
         store_retire;
 
     /* execution */
@@ -254,6 +254,7 @@ struct core {
     /* caches */
     struct cache l1, l2;
     struct ring dram_done;
+    ticks installed;         /* when the line of the newest fetch is installed */
     ticks request; /* when the newest fetch got a miss buffer */
     struct {
         uint64_t line;

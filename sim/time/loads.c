@@ -97,6 +97,9 @@ static void one_load(struct core *core, struct event *event, const struct access
         level = second > level ? second : level;
     }
     event->load_missed = level != LEVEL_L1;
+    if (event->load_missed) {
+        core->all_visible = later(core->all_visible, core->installed); /* mfence waits for it */
+    }
     *value += extra;
     *done = *value;
     event->value_cause = level == LEVEL_L1 ? STALL_DEPENDENCY : STALL_MISS;
@@ -130,6 +133,10 @@ void time_loads(struct core *core, struct event *event)
         }
     }
     mark(event, (enum stall)cause, from);
+    if (core->timing->lock_passes > 0) {
+        from = later(from, ring_back(&core->lock_end, core->timing->lock_passes));
+        mark(event, STALL_LOCK, from);
+    }
     event->load_value = event->load_done = 0;
     for (unsigned i = 0; i < op->load_count; i++) {
         event->load_issue = issue(core, PORT_LOAD, from);

@@ -100,12 +100,12 @@ void time_lock(struct core *core, struct event *event)
     event->load_issue = issue(core, PORT_LOAD, from);
     uint64_t line = event->load[0].address / LINE_BYTES;
     ticks at = flush_wait(core, line, event->load_issue, true);
-    if (core->any_lock && t->lock_repeats && at > core->chain_start && at < core->lock_finish) {
-        at = core->lock_finish; /* its access fell into the atomic part of the one before */
-    }
     ticks start = caches_fetch(core, line, at, &level);
     if (op->indexed) {
         start += t->indexed_extra;
+    }
+    if (from > event->earliest) {
+        start += t->lock_late_address;
     }
     mark(event, level == LEVEL_L1 ? STALL_DEPENDENCY : STALL_MISS, start);
     start = later(start, core->retire); /* it must be the oldest */
@@ -146,6 +146,7 @@ void lock_after_retire(struct core *core, struct event *event)
         event->lock_interval = t->lock_interval_cmpxchg_fail;
     }
     core->any_lock = true;
+    ring_push(&core->lock_end, event->done);
     core->chain_is_sfence = false;
     core->chain_start = event->lock_start;
     core->chain_interval = event->lock_interval;

@@ -185,7 +185,8 @@ static void retire(struct core *core, struct event *event)
     const struct op *op = event->op;
     ticks previous = core->retire;
     ticks time = later(previous, event->done);
-    bool shares = event->fused || (op->kind == OP_NOP && core->half_entry);
+    bool shares = event->fused || (op->kind == OP_NOP && core->nops_in_entry > 0 &&
+                                    core->nops_in_entry < t->nops_per_entry);
     if (!shares) {
         time = later(time, ring_back(&core->entry_retire, t->retire_width) +
                                (core->entry_retire.count >= (uint64_t)t->retire_width ? CYCLE : 0));
@@ -198,11 +199,11 @@ static void retire(struct core *core, struct event *event)
         core->all_done = later(core->all_done, event->done);
     }
     if (shares) {
-        core->half_entry = core->half_entry && event->fused;
+        core->nops_in_entry = event->fused ? 0 : core->nops_in_entry + 1;
         core->entry_retire.at[(core->entry_retire.count - 1) % RING] = time;
     } else {
         ring_push(&core->entry_retire, time);
-        core->half_entry = op->kind == OP_NOP && t->nop_slots < t->slot;
+        core->nops_in_entry = op->kind == OP_NOP;
     }
     if (op->load_count > 0) {
         ring_push(&core->load_retire, time);

@@ -44,9 +44,8 @@ void time_store_issue(struct core *core, struct event *event, ticks data_ready)
         event->store_redo = core->lock_finish + core->timing->lock_redo;
     }
     if (level != LEVEL_L1 || arrival > at + core->timing->l1_latency) {
-        event->store_line = arrival + (level == LEVEL_DRAM ? core->timing->dram_store_extra : 0);
-    }
-}
+        event->store_line = core->installed;
+    }}
 
 static ticks commit_step(const struct core *core, const struct event *event)
 {
