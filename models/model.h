@@ -22,7 +22,9 @@ enum action_kind {
     ACTION_LFENCE,
     ACTION_SFENCE,
     ACTION_SERIALIZE,   /* a fully serializing instruction */
-    ACTION_FLUSH,       /* clflush, clflushopt, clwb of the line at `address` */
+    ACTION_FLUSH,       /* clflush, clflushopt, clwb: `stores` holds the line, flagged STORE_... */
+    ACTION_MSR,         /* a write of an MSR that is not serializing: neither load nor store */
+    ACTION_INTERRUPT,   /* an interrupt is taken */
 };
 
 /* One store as the memory sees it: a piece that becomes visible at once. Interned: no padding. */
@@ -33,14 +35,21 @@ struct store {
     uint32_t flags; /* STORE_... */
 };
 
-enum { STORE_NT = 1 /* the non-temporal hint */, STORE_STRING = 2 /* by a rep string instruction */ };
+enum store_flag {
+    STORE_NT = 1,         /* non-temporal, or to write-combining memory */
+    STORE_STRING = 2,     /* by a rep string instruction */
+    STORE_UC = 4,         /* to uncacheable memory */
+    STORE_CLFLUSH = 8,    /* no store: the line at `address` is flushed, in order */
+    STORE_FLUSH_WEAK = 16 /* the same by clflushopt or clwb */
+};
 
 enum { ACTION_STORES_MAX = 24 };
 
 struct action {
     enum action_kind kind;
-    uint64_t address; /* LOAD, FLUSH */
-    unsigned size;    /* LOAD */
+    uint64_t address; /* LOAD, LOCKED */
+    unsigned size;    /* LOAD, LOCKED */
+    bool uncacheable; /* LOAD from uc memory */
     unsigned store_count;
     uint32_t stores[ACTION_STORES_MAX]; /* numbers in the store table, oldest first */
     bool joins_previous; /* STORE: may become visible in any order with the group before (fast strings) */
@@ -57,14 +66,17 @@ struct buffers {
 /* Something that a buffer does by itself. */
 struct drain {
     struct buffers after;
-    bool writes;    /* `store` reaches memory */
+    bool writes;       /* `store` reaches memory */
+    bool persists;     /* the line of `store` becomes durable */
     uint32_t store;
-    const char *event; /* for the witness: "drain" */
+    const char *event; /* for the witness: "drain", "flush" */
 };
 
 struct model_context {
     const struct profile *profile;
     const struct intern *stores; /* struct store by number */
+    bool weak_stores;  /* the program has NT stores, WC memory or flushes: fences must be kept in the buffer */
+    bool msr_writes;   /* the program has instructions that MFENCE does not hold back */
 };
 
 typedef void model_emit(void *receiver, const struct drain *drain);
@@ -99,6 +111,13 @@ struct model {
 /* The model of this name, NULL when there is none. */
 const struct model *model_find(const char *name);
 
-extern const struct model model_sc, model_tso;
+/* A load from weakly ordered memory that was made early: kept among the buffers' words. */
+bool buffers_early_load(const struct model_context *context, const struct buffers *buffers,
+                        uint64_t address, unsigned size, uint8_t *data);
+void buffers_add_early_load(struct buffers *buffers, uint32_t store);
+void buffers_drop_early_load(const struct model_context *context, struct buffers *buffers,
+                             uint64_t address);
+
+extern const struct model model_sc, model_tso, model_x86;
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "models/model.h"
 
-static const struct model *const models[] = {&model_sc, &model_tso};
+static const struct model *const models[] = {&model_sc, &model_tso, &model_x86};
 
 const struct model *model_find(const char *name)
 {
