@@ -173,14 +173,19 @@ static void check_snippet(struct program *program, const struct snippet *snippet
                     snippet->bytes[end], end);
 }
 
-/* Snippets are shared between neighbouring variants mostly: each is checked where it is new. */
+/*
+ * Variants mostly share a CPU's snippet with the variant before, and the CPUs of one `count:`
+ * have the same bytes: each is checked where it is new.
+ */
 static void check_row(struct program *program, size_t variant, const struct snippet *const *row,
                       const struct snippet *const *before, size_t count,
                       struct diagnostics *diagnostics)
 {
-    for (size_t i = 0; i < count; i++)
-        if (row[i] && !(variant && before[i] == row[i]))
+    for (size_t i = 0; i < count; i++) {
+        bool copied = i > 0 && row[i] && row[i - 1] && row[i]->bytes == row[i - 1]->bytes;
+        if (row[i] && !copied && !(variant && before[i] == row[i]))
             check_snippet(program, row[i], diagnostics);
+    }
 }
 
 void trace_finish(struct program *program, struct diagnostics *diagnostics)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the trace reader share. Only trace*.c and condition.c include this. The
+ * What the parts of the trace reader share. Only trace*.c and condition*.c include this. The
  * order of reading is fixed in trace.c: objects, CPUs, handlers, variants, then everything
  * that names them.
  */
@@ -78,7 +78,8 @@ struct trace_reader {
     size_t slot_place_capacity, slot_capacity, cpu_capacity;
     struct intern terms; /* packed terms, numbered like program->terms */
     size_t term_capacity;
-    size_t source_lines; /* of all snippets so far */
+    size_t condition_nodes; /* of all conditions so far */
+    size_t source_lines;    /* of all snippets so far */
 };
 
 /* trace_memory.c, trace_init.c */

@@ -64,7 +64,9 @@ static bool same_text(const struct source_text *a, const struct source_text *b)
     return true;
 }
 
-static struct expansion expand(struct trace_reader *reader, const struct body *body)
+/* For `copies` CPUs. */
+static struct expansion expand(struct trace_reader *reader, const struct body *body,
+                               uint32_t copies)
 {
     size_t variants = reader->program->variant_count;
     struct expansion expansion = {
@@ -77,8 +79,11 @@ static struct expansion expand(struct trace_reader *reader, const struct body *b
         size_t same = 0;
         while (same < expansion.text_count && !same_text(&expansion.texts[same], &text))
             same++;
-        if (same == expansion.text_count)
+        if (same == expansion.text_count) {
             expansion.texts[expansion.text_count++] = text;
+            if (copies)
+                reader->source_lines += text.count * (copies - 1);
+        }
         expansion.text_of[variant] = same;
     }
     return expansion;
@@ -90,7 +95,6 @@ static struct snippet *assembled_snippet(struct trace_reader *reader,
 {
     struct snippet *snippet = region_alloc(reader->input.region, sizeof *snippet);
     snippet->address = address;
-    reader->source_lines += text->count;
     if (text->count == 0 || reader->source_lines > SOURCE_LINES_MAX)
         return snippet;
     struct source *source = region_alloc(reader->input.region, sizeof *source);
@@ -141,13 +145,13 @@ static void place_body(struct trace_reader *reader, const struct body *body,
 static void make_cpu_code(struct trace_reader *reader, const struct cpu_entry *entry,
                           const struct snippet **const *code, const struct snippet **const *setup)
 {
-    struct expansion expansion = expand(reader, &entry->code);
+    struct expansion expansion = expand(reader, &entry->code, entry->count);
     for (uint32_t i = 0; i < entry->count; i++)
         place_body(reader, &entry->code, &expansion, code_address(entry->first + i), CODE_BYTES_MAX,
                    code, entry->first + i);
     if (!entry->setup.given)
         return;
-    expansion = expand(reader, &entry->setup);
+    expansion = expand(reader, &entry->setup, entry->count);
     for (uint32_t i = 0; i < entry->count; i++)
         place_body(reader, &entry->setup, &expansion, setup_address(entry->first + i),
                    SETUP_BYTES_MAX, setup, entry->first + i);
@@ -156,7 +160,7 @@ static void make_cpu_code(struct trace_reader *reader, const struct cpu_entry *e
 static void make_handler_code(struct trace_reader *reader, const struct handler_entry *entry,
                               const struct snippet **const *rows, size_t *per_cpu)
 {
-    struct expansion expansion = expand(reader, &entry->code);
+    struct expansion expansion = expand(reader, &entry->code, entry->count);
     for (uint32_t i = 0; i < entry->count; i++) {
         uint32_t handler = entry->first + i;
         uint32_t cpu = reader->program->handlers[handler].cpu;
