@@ -51,7 +51,7 @@ bool input_map(struct input *input, const struct node *node, const char *what, s
 bool input_list(struct input *input, const struct node *node, const char *what,
                 const char *expected);
 
-/* Any scalar that is not empty, on one line. */
+/* Any scalar that is not empty. */
 bool input_text(struct input *input, const struct node *node, const char *what, const char **text);
 
 /* A name of at most NAME_MAX_BYTES: a letter or '_', then letters, digits, '_' and `more`. */

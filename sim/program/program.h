@@ -165,6 +165,7 @@ enum expectation_kind {
 /* A list of names that an expectation is narrowed to (or `except`ed from). */
 struct name_list {
     const char **names;
+    struct place *places; /* of the names */
     size_t count;
     bool except;
 };

@@ -57,17 +57,20 @@ static void check_variant(struct trace_reader *reader, const struct node *node)
                     input_suggest(&reader->input, node->text, table->names, table->name_count));
 }
 
-static void add_name(struct trace_reader *reader, struct name_list *list, const char *name,
+static void add_name(struct trace_reader *reader, struct name_list *list, const struct node *node,
                      size_t most)
 {
-    if (!list->names)
+    if (!list->names) {
         list->names = region_array(reader->input.region, most, sizeof *list->names);
-    list->names[list->count++] = name;
+        list->places = region_array(reader->input.region, most, sizeof *list->places);
+    }
+    list->places[list->count] = node->place;
+    list->names[list->count++] = node->text;
 }
 
 /*
- * One name or a list of them. `pick` says which list a name goes to, so that `except:` can
- * name variants and profiles side by side.
+ * One name or a list of them. With both lists (`except:`) a name that is a variant of this
+ * trace goes to the variants, any other to the profiles.
  */
 static void read_names(struct trace_reader *reader, const struct node *node, const char *what,
                        struct name_list *variants, struct name_list *profiles)
@@ -85,9 +88,9 @@ static void read_names(struct trace_reader *reader, const struct node *node, con
         if (!profiles)
             check_variant(reader, items[i]);
         if (!profiles || (variants && is_variant))
-            add_name(reader, variants, name, count);
+            add_name(reader, variants, items[i], count);
         else
-            add_name(reader, profiles, name, count);
+            add_name(reader, profiles, items[i], count);
     }
 }
 

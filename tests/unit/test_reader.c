@@ -241,6 +241,8 @@ static void test_expectations(void)
     CU_ASSERT_TRUE(expectation_applies(&e[1], "a", "x86"));
     CU_ASSERT_FALSE(expectation_applies(&e[1], "c", "x86"));
     CU_ASSERT_FALSE(expectation_applies(&e[1], "a", "zen4"));
+    CU_ASSERT_EQUAL(e[1].profiles.places[0].line, 11);
+    CU_ASSERT_EQUAL(e[1].profiles.places[0].column, 17);
     CU_ASSERT_DOUBLE_EQUAL(e[2].max, 80, 0);
     CU_ASSERT_TRUE(e[2].value < 0);
     CU_ASSERT_FALSE(expectation_applies(&e[2], "a", "zen4"));
