@@ -442,6 +442,13 @@ void drain_private(struct components *components, uint32_t cpu, struct node *nod
         node->buffers = pick.drain.after;
         node->private_memory =
             memory_write(&own->private_memory, node->private_memory, pick.drain.store);
+        const struct store *store = intern_bytes(&components->stores, pick.drain.store);
+        tell(components, node, &(struct told){.event = pick.drain.event,
+                                              .how = "visible to all CPUs",
+                                              .write = true,
+                                              .address = store->address,
+                                              .size = store->size,
+                                              .data = store->data});
     }
 }
 
