@@ -143,12 +143,19 @@ static ticks slice_distance(uint64_t line, ticks spread)
     return spread * (2 * slice - (slices - 1)) / (slices - 1);
 }
 
-ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level)
+ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum fetch fetch, enum level *level)
 {
     const struct timing *t = core->timing;
     ticks arrival = at;
     core->request = at;
     *level = find_level(core, line);
+    if (fetch != FETCH_LOCAL && core->machine->core_count > 1 &&
+        coherence_fetch(core, line, at, fetch == FETCH_WRITE, &arrival)) {
+        *level = LEVEL_TRANSFER;
+        core->installed = arrival;
+        return arrival;
+    }
+    arrival = at;
     unsigned slot = (unsigned)(line % ARRIVALS);
     switch (*level) {
     case LEVEL_L1: /* or on its way there */
@@ -168,9 +175,7 @@ ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level
         arrival = from_dram(core, line, at);
         break;
     }
-    ticks install = *level == LEVEL_DRAM ? t->dram_install
-                    : *level == LEVEL_L3 ? t->l3_install
-                                         : 0;
+    ticks install = *level == LEVEL_DRAM ? t->dram_install : *level == LEVEL_L3 ? t->l3_install : 0;
     core->installed = arrival + install;
     core->arrivals[slot].line = line;
     core->arrivals[slot].at = arrival;

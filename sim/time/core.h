@@ -51,6 +51,8 @@ enum port {
 
 enum { LOADS_MAX = 2, TIMED_REGISTERS = 48 };
 
+struct predictor;
+
 struct op {
     const struct insn *insn;
     struct interpreted interpreted;
@@ -70,7 +72,8 @@ struct op {
     ticks hold;    /* OP_HOLD */
     uint64_t address_reads, data_reads, writes;
     /* what the run learns about it */
-    uint64_t store_distance; /* stores between the last one that its load met and the load */
+    uint64_t store_distance;     /* stores between the last one that its load met and the load */
+    struct predictor *predictor; /* of a conditional jump */
     ticks cycles;
     ticks stall[STALL_COUNT];
 };
@@ -105,6 +108,7 @@ struct event {
     struct access load[LOADS_MAX], store;
     ticks load_issue, load_value, load_done;
     bool load_missed;
+    ticks read; /* when it reads memory */
     ticks store_issue, store_data, store_value;
     ticks store_request; /* its line's miss buffer */
     ticks store_line;    /* its line is here */
@@ -113,6 +117,7 @@ struct event {
     ticks issue, value, done, retire;
     uint8_t value_cause; /* what a consumer of the value waits for */
     ticks lock_start, lock_interval;
+    bool lock_owned; /* its line has been asked for */
     struct timeline timeline;
 };
 
@@ -185,6 +190,11 @@ struct pending_store { /* of several CPUs: not yet in the shared memory */
     uint8_t data[EXEC_ACCESS_BYTES];
 };
 
+struct line_copy { /* a line that this core has, as of a version */
+    uint64_t line;
+    uint32_t version;
+};
+
 struct cache {
     uint32_t *tags; /* sets x ways, most recent first; line number + 1 */
     uint32_t sets, ways;
@@ -254,8 +264,8 @@ struct core {
     /* caches */
     struct cache l1, l2;
     struct ring dram_done;
-    ticks installed;         /* when the line of the newest fetch is installed */
-    ticks request; /* when the newest fetch got a miss buffer */
+    ticks installed; /* when the line of the newest fetch is installed */
+    ticks request;   /* when the newest fetch got a miss buffer */
     struct {
         uint64_t line;
         ticks at;
@@ -287,6 +297,7 @@ struct core {
     struct pending_store *pending;
     size_t pending_first, pending_count, pending_capacity;
     ticks last_visible, last_read;
+    struct line_copy copies[TABLE];
 
     struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
@@ -324,6 +335,11 @@ void dispatch(struct core *core, struct event *event);
 /* Accounts for a taken branch, known after execution. */
 void front_end_taken(struct core *core, struct event *event);
 
+/* ---- branches.c ---- */
+
+/* A wrongly predicted jump holds up dispatch. */
+void time_branch(struct core *core, const struct event *event);
+
 /* ---- ports.c ---- */
 
 /* Takes a port in the first cycle at or after `from` that has one; returns that cycle. */
@@ -332,10 +348,19 @@ ticks issue(struct core *core, enum port port, ticks from);
 /* ---- caches.c ---- */
 
 void caches_init(struct core *core);
-/* Brings in the line; returns when a load issued at `at` has its data, without L1 extras. */
-ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum level *level);
+/*
+ * Brings in the line; returns when a load issued at `at` has its data, without L1 extras.
+ * FETCH_LOCAL leaves other CPUs out of it.
+ */
+enum fetch { FETCH_READ, FETCH_WRITE, FETCH_LOCAL };
+ticks caches_fetch(struct core *core, uint64_t line, ticks at, enum fetch fetch, enum level *level);
 /* Removes the line from this core's caches and the shared one. */
 void caches_drop(struct core *core, uint64_t line);
+
+/* ---- coherence.c ---- */
+
+/* Whether the line must come from another CPU; then `*arrival` is when it is here. */
+bool coherence_fetch(struct core *core, uint64_t line, ticks at, bool write, ticks *arrival);
 
 /* ---- loads.c, stores.c, locks.c, barriers.c, wc.c, flushes.c ---- */
 
@@ -349,6 +374,11 @@ static inline struct store_entry *store_at(struct core *core, uint64_t n)
 }
 void store_remember(struct core *core, const struct store_entry *entry);
 void time_lock(struct core *core, struct event *event);
+/*
+ * The line may be at another CPU when the atomic part of the lock in hand should start.
+ * Returns whether that delays it: then other CPUs may have to go first.
+ */
+bool lock_transfer(struct core *core);
 void lock_after_retire(struct core *core, struct event *event);
 void time_barrier(struct core *core, struct event *event);
 void time_hold(struct core *core, struct event *event);

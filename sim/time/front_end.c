@@ -10,8 +10,8 @@ static ticks window_limit(const struct core *core, const struct event *event)
 {
     const struct timing *t = core->timing;
     const struct op *op = event->op;
-    bool shares = op->kind == OP_NOP && core->nops_in_entry > 0 &&
-                  core->nops_in_entry < t->nops_per_entry;
+    bool shares =
+        op->kind == OP_NOP && core->nops_in_entry > 0 && core->nops_in_entry < t->nops_per_entry;
     ticks limit = shares ? 0 : ring_back(&core->entry_retire, t->reorder_buffer);
     if (op->load_count > 0) {
         limit = later(limit, ring_back(&core->load_retire, t->load_queue));

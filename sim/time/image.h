@@ -10,8 +10,11 @@
 
 enum { PAGE_BYTES = 4096, PAGE_LINES = PAGE_BYTES / LINE_BYTES };
 
+struct line_state;
+
 struct page {
     uint8_t bytes[PAGE_BYTES];
+    struct line_state *lines;     /* of several CPUs: PAGE_LINES; NULL so far */
     bool whole;                   /* one object or stack covers all of it */
     uint8_t home[PAGE_LINES];     /* enum residency at the start, of each line */
     uint32_t fetched[PAGE_LINES]; /* when the line last came into the shared cache, 0 never */

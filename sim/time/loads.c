@@ -89,11 +89,11 @@ static void one_load(struct core *core, struct event *event, const struct access
     enum level level;
     uint64_t line = load->address / LINE_BYTES;
     at = flush_wait(core, line, at, false);
-    *value = caches_fetch(core, line, at, &level);
+    *value = caches_fetch(core, line, at, FETCH_READ, &level);
     uint64_t last = (load->address + load->size - 1) / LINE_BYTES;
     if (last != line) {
         enum level second;
-        *value = later(*value, caches_fetch(core, last, at + CYCLE, &second));
+        *value = later(*value, caches_fetch(core, last, at + CYCLE, FETCH_READ, &second));
         level = second > level ? second : level;
     }
     event->load_missed = level != LEVEL_L1;
@@ -102,7 +102,11 @@ static void one_load(struct core *core, struct event *event, const struct access
     }
     *value += extra;
     *done = *value;
-    event->value_cause = level == LEVEL_L1 ? STALL_DEPENDENCY : STALL_MISS;
+    event->value_cause = level == LEVEL_L1         ? STALL_DEPENDENCY
+                         : level == LEVEL_TRANSFER ? STALL_TRANSFER
+                                                   : STALL_MISS;
+    /* What another CPU wrote is there when the line comes, not when it was asked for. */
+    event->read = later(event->read, level == LEVEL_TRANSFER ? *value : at);
     uint64_t n = youngest_store(core, load);
     if (n != 0) {
         uint64_t distance = core->store_count - n;

@@ -100,14 +100,18 @@ void time_lock(struct core *core, struct event *event)
     event->load_issue = issue(core, PORT_LOAD, from);
     uint64_t line = event->load[0].address / LINE_BYTES;
     ticks at = flush_wait(core, line, event->load_issue, true);
-    ticks start = caches_fetch(core, line, at, &level);
+    ticks start = caches_fetch(core, line, at, FETCH_LOCAL, &level);
     if (op->indexed) {
         start += t->indexed_extra;
     }
     if (from > event->earliest) {
         start += t->lock_late_address;
     }
-    mark(event, level == LEVEL_L1 ? STALL_DEPENDENCY : STALL_MISS, start);
+    mark(event,
+         level == LEVEL_L1         ? STALL_DEPENDENCY
+         : level == LEVEL_TRANSFER ? STALL_TRANSFER
+                                   : STALL_MISS,
+         start);
     start = later(start, core->retire); /* it must be the oldest */
     mark(event, STALL_LOCK, start);
     if (core->any_lock) {
@@ -136,6 +140,25 @@ void time_lock(struct core *core, struct event *event)
     event->store_issue = event->store_line = event->load_issue;
     event->store_data = event->store_value = start;
     event->store_level = LEVEL_L1;
+}
+
+bool lock_transfer(struct core *core)
+{
+    struct event *event = &core->event;
+    if (event->op->kind != OP_LOCK || event->lock_owned)
+        return false;
+    event->lock_owned = true;
+    ticks arrival = event->lock_start;
+    uint64_t line = event->load[0].address / LINE_BYTES;
+    if (!coherence_fetch(core, line, event->lock_start, true, &arrival))
+        return false;
+    ticks delay = arrival - event->lock_start;
+    event->lock_start += delay;
+    event->value += delay;
+    event->done += delay;
+    event->store_data += delay;
+    mark(event, STALL_TRANSFER, event->done);
+    return true;
 }
 
 void lock_after_retire(struct core *core, struct event *event)

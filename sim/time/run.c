@@ -178,6 +178,9 @@ static void run_all(struct machine *machine, const struct budget *budget)
     }
     for (;;) {
         struct core *core = earliest_core(machine);
+        if (core != NULL && lock_transfer(core)) {
+            continue;
+        }
         if (core == NULL || !core_finish(core) || exhausted(machine, budget)) {
             return;
         }

@@ -91,7 +91,7 @@ ticks core_read_time(const struct core *core)
 {
     const struct event *event = &core->event;
     ticks at = event->op->kind == OP_LOCK  ? event->lock_start
-               : event->op->load_count > 0 ? event->load_issue
+               : event->op->load_count > 0 ? event->read
                                            : event->dispatch;
     /* Loads of one CPU read in order. */
     return later(at, core->last_read);
@@ -186,7 +186,7 @@ static void retire(struct core *core, struct event *event)
     ticks previous = core->retire;
     ticks time = later(previous, event->done);
     bool shares = event->fused || (op->kind == OP_NOP && core->nops_in_entry > 0 &&
-                                    core->nops_in_entry < t->nops_per_entry);
+                                   core->nops_in_entry < t->nops_per_entry);
     if (!shares) {
         time = later(time, ring_back(&core->entry_retire, t->retire_width) +
                                (core->entry_retire.count >= (uint64_t)t->retire_width ? CYCLE : 0));
@@ -261,6 +261,7 @@ bool core_finish(struct core *core)
         front_end_taken(core, event);
     }
     time_execution(core, event);
+    time_branch(core, event);
     retire(core, event);
     write_back(core, event);
     if (op->stores) {

@@ -34,7 +34,7 @@ void time_store_issue(struct core *core, struct event *event, ticks data_ready)
     enum level level;
     uint64_t line = event->store.address / LINE_BYTES;
     ticks at = flush_wait(core, line, event->store_issue, true);
-    ticks arrival = caches_fetch(core, line, at, &level);
+    ticks arrival = caches_fetch(core, line, at, FETCH_WRITE, &level);
     if (at > event->store_issue) {
         level = LEVEL_DRAM; /* it was flushed */
     }
@@ -45,7 +45,8 @@ void time_store_issue(struct core *core, struct event *event, ticks data_ready)
     }
     if (level != LEVEL_L1 || arrival > at + core->timing->l1_latency) {
         event->store_line = core->installed;
-    }}
+    }
+}
 
 static ticks commit_step(const struct core *core, const struct event *event)
 {
@@ -65,9 +66,9 @@ static ticks commit_step(const struct core *core, const struct event *event)
     case LEVEL_L2:
         return t->commit_l2;
     case LEVEL_L3:
+    case LEVEL_TRANSFER:
         return t->commit_l3;
     case LEVEL_DRAM:
-    case LEVEL_TRANSFER:
         return t->commit_dram;
     default:
         return line == core->commit_line ? t->commit_same_line : t->commit_interval;
@@ -93,6 +94,14 @@ void time_store_commit(struct core *core, struct event *event)
     ticks step = commit_step(core, event);
     ticks commit = later(event->retire + core->timing->retire_to_commit, core->commit + step);
     commit = later(commit, event->store_request);
+    if (core->machine->core_count > 1 && op->kind == OP_PLAIN && !op->nt) {
+        /* The line was asked for early; it may have been lost again since. */
+        ticks arrival = commit;
+        ticks at = later(commit, event->store_line);
+        if (coherence_fetch(core, event->store.address / LINE_BYTES, at, true, &arrival)) {
+            commit = event->store_line = arrival;
+        }
+    }
     if (op->nt) {
         core->wc_store_done = event->done;
         commit = wc_store(core, &event->store, commit);

@@ -361,6 +361,36 @@ static void test_store_buffering(void)
     CU_ASSERT_FALSE(reads_stale_value("lock or dword ptr [rsp - 64], 0"));
 }
 
+static double both_loop(const char *place, const char *first, const char *second)
+{
+    static char text[TEXT];
+    snprintf(text, sizeof text,
+             "trace: 1\nname: t\nmemory: {x: {size: 8}, y: {size: 8}}\ncpus:\n"
+             "  - {name: P0, regs: {rdi: x, rsi: y, r8: 1}, place: a, asm: \"%s\"}\n"
+             "  - {name: P1, regs: {rdi: x, rsi: y, r8: 1}, place: %s, asm: \"%s\"}\n"
+             "loop: {cpu: [P0, P1], iterations: 600}\n",
+             first, place, second);
+    bench_run("zen4", text, 0);
+    CU_ASSERT(bench.timed->complete);
+    double cycles = bench.timed->cpus[0].per_iteration;
+    bench_close();
+    return cycles;
+}
+
+/* A flag line each: per round two writes that take the line from a reader, and two reads. */
+static void test_lines_between_cpus(void)
+{
+    const char *first = "mov [rdi], r8; 1: cmp [rsi], r8; jne 1b; inc r8";
+    const char *second = "1: cmp [rdi], r8; jne 1b; mov [rsi], r8; inc r8";
+    double near = both_loop("a", first, second), far = both_loop("b", first, second);
+    CU_ASSERT(near >= 4 * 94 && near < 4 * 94 + 60);
+    CU_ASSERT(far >= 4 * 475 && far < 4 * 475 + 60);
+    CLOSE(both_loop("a", "mov rax, [rdi]", "mov rax, [rdi]"), 1); /* readers share */
+    /* a transfer every so often: between the bare interval and a transfer at every operation */
+    double contended = both_loop("a", "lock inc qword ptr [rdi]", "lock inc qword ptr [rdi]");
+    CU_ASSERT(contended > 2 * 7.15 && contended < 94);
+}
+
 static void expect_incomplete(const char *body, const char *word)
 {
     static char text[TEXT];
@@ -506,6 +536,7 @@ void add_time_tests(void)
     CU_add_test(suite, "every cycle has a place", test_every_cycle_has_a_place);
     CU_add_test(suite, "waiting for another CPU", test_waiting_for_another_cpu);
     CU_add_test(suite, "store buffering in time", test_store_buffering);
+    CU_add_test(suite, "lines between CPUs", test_lines_between_cpus);
     CU_add_test(suite, "programs that go wrong", test_programs_that_go_wrong);
     CU_add_test(suite, "the interpreter agrees with the oracle", test_interpreter);
 }
