@@ -62,6 +62,7 @@ struct op {
     bool early_done; /* may retire one cycle after issue */
     bool known;      /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;
+    bool may_fault;          /* by the values of its operands */
     bool fuses;   /* with a conditional jump after it */
     bool indexed; /* index and displacement */
     bool vector_load, vector_store, writes_integer, nt;
@@ -202,6 +203,14 @@ struct cache {
 
 enum level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_DRAM, LEVEL_TRANSFER };
 
+/* Watching a loop for its steady state. */
+struct steady {
+    struct registers registers; /* at the end of the last window */
+    ticks time, window;         /* when it ended, how long it took */
+    unsigned equal;             /* windows in a row that were as long */
+    uint64_t measured_from;
+};
+
 struct machine;
 
 struct core {
@@ -215,7 +224,8 @@ struct core {
     struct op **ops; /* by byte offset */
     struct op loop_end;
     bool loops, ended;
-    uint64_t iteration, half_iteration;
+    uint64_t iteration, iterations, half_iteration;
+    struct steady steady;
     ticks half_time, last_time;
 
     /* front end and window */
@@ -407,6 +417,11 @@ bool core_start(struct core *core);
 ticks core_read_time(const struct core *core);
 /* Executes and retires it. Returns false when the run must end (machine->reason). */
 bool core_finish(struct core *core);
+
+/* ---- steady.c ---- */
+
+/* After an iteration: whether all further ones would be like the last. */
+bool steady_end(struct core *core);
 
 /* ---- function.c ---- */
 

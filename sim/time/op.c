@@ -307,6 +307,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
         op->kind = OP_MOVE;
         op->port = PORT_NONE;
     }
+    op->may_fault = IS(name, "div", "idiv");
     op->is_branch = insn->is_branch;
     op->is_conditional = insn->is_conditional;
     op->fuses = (timing->fuse_compare && IS(name, "cmp", "test")) ||

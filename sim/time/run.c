@@ -99,6 +99,7 @@ static void prepare_code(struct core *core, const struct snippet *snippet)
         core->loops = true;
         op_init_loop_end(&core->loop_end, core->timing);
         core->registers.gpr[15] = program->loop_iterations;
+        core->iterations = program->loop_iterations;
         core->half_iteration = program->loop_iterations / 2;
         core->recording = core->half_iteration == 0;
     }
@@ -215,6 +216,8 @@ static void cpu_figures(struct core *core, struct timed_cpu *out)
         out->has_iterations = true;
         out->per_iteration = cycles_of(core->last_time - core->half_time) / (double)measured;
         divisor = (double)measured;
+        /* Iterations that were left out are like the measured ones. */
+        out->cycles += out->per_iteration * (double)(core->iterations - core->iteration);
     }
     size_t count = core->loops;
     for (uint32_t offset = 0; offset < size; offset++) {

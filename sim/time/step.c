@@ -234,7 +234,9 @@ static void next_iteration(struct core *core, const struct event *event)
         core->half_time = core->retire;
         core->recording = true;
     }
-    if (event->taken) {
+    if (core->machine->core_count == 1 && event->taken && steady_end(core)) {
+        core->ended = true;
+    } else if (event->taken) {
         core->registers.rip = core->code.snippet->address;
     } else {
         core->ended = true;

@@ -267,6 +267,28 @@ static void test_iterations_do_not_matter(void)
                                loop_on("zen4", "", bodies[i], 1000), 0.02);
 }
 
+/* A loop that settles is not run to its end; a table that is walked is. */
+static void test_steady_state(void)
+{
+    static char text[TEXT];
+    trace_text(text, "", "mov [rdi], rax; lfence; add rcx, 1", 10000000);
+    bench_run("zen4", text, 0);
+    CU_ASSERT(bench.timed->complete);
+    CU_ASSERT(bench.timed->instructions < 20000);
+    CLOSE(bench.timed->cpus[0].per_iteration, 21);
+    CU_ASSERT_DOUBLE_EQUAL(bench.timed->cpus[0].cycles / 10000000, 21, 0.01);
+    bench_close();
+    trace_text(text, "", "mov rax, [rdi + rcx]; add rcx, 8; and rcx, 0xfff8", 20000);
+    bench_run("zen4", text, 0);
+    CU_ASSERT_EQUAL(bench.timed->instructions, 80000);
+    bench_close();
+    /* the second half takes another way */
+    trace_text(text, "", "cmp r15, 15000; jb 1f; lfence; 1:", 20000);
+    bench_run("zen4", text, 0);
+    CU_ASSERT(bench.timed->instructions > 60000);
+    bench_close();
+}
+
 /* Appending to a dependent straight line never makes it shorter. */
 static void test_appending(void)
 {
@@ -532,6 +554,7 @@ void add_time_tests(void)
     CU_add_test(suite, "Haswell's barriers", test_haswell_barriers);
     CU_add_test(suite, "Intel instructions alone", test_intel_alone);
     CU_add_test(suite, "the number of iterations does not matter", test_iterations_do_not_matter);
+    CU_add_test(suite, "a loop's steady state", test_steady_state);
     CU_add_test(suite, "appending never shortens", test_appending);
     CU_add_test(suite, "every cycle has a place", test_every_cycle_has_a_place);
     CU_add_test(suite, "waiting for another CPU", test_waiting_for_another_cpu);
