@@ -17,7 +17,7 @@ void name_table_init(struct name_table *table, struct region *region)
 static int *index_of(struct name_table *table, const char *name)
 {
     bool fresh;
-    uint32_t id = intern_add(&table->intern, name, strlen(name), &fresh);
+    uint32_t id = intern_add(&table->intern, name, strlen(name) + 1, &fresh);
     if (fresh) {
         table->indices = region_push(table->intern.region, table->indices, table->index_count,
                                      &table->index_capacity, sizeof *table->indices);
