@@ -19,7 +19,8 @@ static struct wc_buffer *find_buffer(struct core *core, uint64_t line)
 static void close_buffer(struct core *core, struct wc_buffer *buffer, ticks done)
 {
     core->wc_sent[core->wc_sent_next].line = buffer->line;
-    core->wc_sent[core->wc_sent_next].done = done;
+    /* Only a line that left whole may not be written again before it is in memory. */
+    core->wc_sent[core->wc_sent_next].done = buffer->mask == UINT64_MAX ? done : core->wc_bus;
     core->wc_sent_next = (core->wc_sent_next + 1) % WC_MAX;
     core->wc_done = later(core->wc_done, done);
     buffer->open = false;
@@ -50,7 +51,6 @@ static ticks make_room(struct core *core, ticks at)
     return oldest == NULL ? at : send(core, oldest, at, t->wc_evict, t->wc_partial_done);
 }
 
-/* A line that was sent may not be opened again before it is in memory. */
 static ticks reopen_time(const struct core *core, uint64_t line, ticks at)
 {
     for (unsigned i = 0; i < WC_MAX; i++) {
@@ -59,6 +59,16 @@ static ticks reopen_time(const struct core *core, uint64_t line, ticks at)
         }
     }
     return at;
+}
+
+/* The memory still has the line at hand. */
+static bool sent_lately(const struct core *core, uint64_t line)
+{
+    for (unsigned i = 0; i < WC_MAX; i++) {
+        if (core->wc_sent[i].line == line)
+            return true;
+    }
+    return false;
 }
 
 static struct wc_buffer *open_buffer(struct core *core, uint64_t line)
@@ -95,7 +105,8 @@ ticks wc_store(struct core *core, const struct access *access, ticks at)
     }
     buffer->mask |= byte_mask(access);
     if (buffer->mask == UINT64_MAX) {
-        send(core, buffer, at, t->wc_line, t->wc_done);
+        bool again = sent_lately(core, line);
+        send(core, buffer, at, t->wc_line, again ? t->wc_done : t->wc_first);
         /* The buffers absorb only so much: the store waits while they are all in transit. */
         ticks backlog = core->wc_bus - t->wc_buffers * t->wc_line;
         at = later(at, backlog);

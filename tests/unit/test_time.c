@@ -183,10 +183,10 @@ static void test_mfence(void)
 
 static void test_locks(void)
 {
-    CLOSE(loop("lock add dword ptr [rsi], 0"), 7.15);
-    CLOSE(loop("xchg [rsi], ecx"), 7.7);
+    CLOSE(loop("lock add dword ptr [rsi], 0"), 7.25);
+    CLOSE(loop("xchg [rsi], ecx"), 7.8);
     CLOSE(loop(join("lock add dword ptr [rsi], 0;", times(30, "add rax, 1;", 0))), 30);
-    CLOSE(loop("sfence; lock add dword ptr [rsi], 0"), 7.15 + 7.4);
+    CLOSE(loop("sfence; lock add dword ptr [rsi], 0"), 7.25 + 7.4);
     CLOSE(loop("xadd [rsi], rcx"), 8); /* without the prefix too */
     /* a word that crosses a line locks the bus */
     CLOSE(loop("lock add qword ptr [rsi + 60], 0"), 3820);
@@ -410,7 +410,7 @@ static void test_lines_between_cpus(void)
     CLOSE(both_loop("a", "mov rax, [rdi]", "mov rax, [rdi]"), 1); /* readers share */
     /* a transfer every so often: between the bare interval and a transfer at every operation */
     double contended = both_loop("a", "lock inc qword ptr [rdi]", "lock inc qword ptr [rdi]");
-    CU_ASSERT(contended > 2 * 7.15 && contended < 94);
+    CU_ASSERT(contended > 2 * 7.25 && contended < 94);
 }
 
 static void expect_incomplete(const char *body, const char *word)
