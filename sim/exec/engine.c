@@ -406,6 +406,30 @@ static bool is_rare_flag_load(const struct insn *insn, const struct registers *a
     return insn->id == X86_INS_POPFQ && (after->rflags & RFLAGS_SYSTEM & ~IOPL_BITS);
 }
 
+/* The destination of a register-to-register CMPXCHG: ModRM is its last byte. */
+static unsigned cmpxchg_destination(const struct insn *insn)
+{
+    const uint8_t *modrm = insn->bytes + insn->length - 1;
+    bool extended = insn->length >= 4 && (modrm[-3] & 0xf1) == 0x41; /* REX with B */
+    return (*modrm & 7u) | (extended ? 8u : 0u);
+}
+
+/*
+ * CMPXCHG writes the accumulator only when it differs, and the destination only when not.
+ * Unicorn 2.0.1 writes both always, which clears the upper halves of 32-bit ones.
+ */
+static void keep_unwritten(const struct insn *insn, const struct registers *before,
+                           struct registers *after)
+{
+    if (insn->id != X86_INS_CMPXCHG || insn->operand_size != 4)
+        return;
+    bool equal = after->rflags & UINT64_C(0x40);
+    if (!equal && !insn->memory.present)
+        after->gpr[cmpxchg_destination(insn)] = before->gpr[cmpxchg_destination(insn)];
+    if (equal && (insn->memory.present || cmpxchg_destination(insn) != 0))
+        after->gpr[0] = before->gpr[0];
+}
+
 static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
 {
     struct exec_result *result = exec->result;
@@ -439,6 +463,7 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
     include(&set, UC_X86_REG_RIP, &after.rip);
     uc_reg_read_batch(exec->engine, set.ids, set.values, set.count);
     forget_next(exec, after.rip);
+    keep_unwritten(insn, registers, &after);
     coalesce(insn, result);
     check_alignment(insn, result);
     if (is_rare_flag_load(insn, &after))
