@@ -36,7 +36,7 @@ static const void *store_bytes(struct intern *intern, const void *bytes, size_t 
         void *copy = region_alloc(intern->region, rounded);
         return memcpy(copy, bytes, length);
     }
-    if (intern->chunk_left < rounded) {
+    if (intern->chunk_left < rounded || !intern->chunk) {
         intern->chunk = region_alloc(intern->region, CHUNK_BYTES);
         intern->chunk_left = CHUNK_BYTES;
     }

@@ -20,6 +20,13 @@ struct registers {
     uint64_t xmm[16][2]; /* low half first */
 };
 
+#define RFLAGS_IF UINT64_C(0x200)
+
+/* An interrupt's frame, from low to high addresses: rip, cs, rflags, rsp, ss. */
+#define FRAME_CS UINT64_C(0x10)
+#define FRAME_SS UINT64_C(0x18)
+#define FRAME_FLAGS UINT64_C(0xed5) /* the flags that are kept: status flags, DF and IF */
+
 /* The registers of `cpu` when its code at `rip` starts. */
 void registers_start(struct registers *registers, const struct cpu *cpu, uint64_t rip);
 

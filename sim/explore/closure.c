@@ -34,6 +34,28 @@ uint32_t store_number(struct components *components, const struct exec_access *w
     return intern_add(&components->stores, &store, sizeof store, NULL);
 }
 
+static enum memory_type type_at(const struct components *components, uint64_t address)
+{
+    int index = program_object_at(components->program, address, 1);
+    return index == NO_INDEX ? MEMORY_WB : components->program->objects[index].type;
+}
+
+/* The memory type has its say: WC memory is weak, UC and WP ignore the non-temporal hint
+ * (Intel SDM vol. 2, MOVNTI). */
+static uint32_t flags_at(const struct components *components, uint64_t address, uint32_t flags)
+{
+    switch (type_at(components, address)) {
+    case MEMORY_UC:
+        return (flags & ~(uint32_t)STORE_NT) | STORE_UC;
+    case MEMORY_WP:
+        return flags & ~(uint32_t)STORE_NT;
+    case MEMORY_WC:
+        return flags | STORE_NT;
+    default:
+        return flags;
+    }
+}
+
 void store_action(struct components *components, const struct node *node, const struct insn *insn,
                   const struct effect *effect, struct action *action)
 {
@@ -50,8 +72,9 @@ void store_action(struct components *components, const struct node *node, const 
         struct piece pieces[PIECES_MAX];
         unsigned count = cut_access(order, write->address, write->size, pieces);
         for (unsigned n = 0; n < count && action->store_count < ACTION_STORES_MAX; n++)
-            action->stores[action->store_count++] = store_number(
-                components, write, pieces[n].address, pieces[n].size, pieces[n].offset, flags);
+            action->stores[action->store_count++] =
+                store_number(components, write, pieces[n].address, pieces[n].size,
+                             pieces[n].offset, flags_at(components, pieces[n].address, flags));
     }
 }
 
@@ -90,57 +113,23 @@ static uint64_t removed_until(const struct components *components, uint32_t cpu,
 static const char *beyond_model(const struct components *components, uint32_t cpu,
                                 const struct insn *insn, uint64_t address)
 {
+    int index = program_object_at(components->program, address, 1);
+    enum memory_type type = type_at(components, address);
+    if (index != NO_INDEX && components->program->objects[index].code)
+        return "writing or reading code is not modelled";
+    if (insn->class == INSN_LOCKED && (type == MEMORY_UC || type == MEMORY_WC))
+        return "a locked operation on memory that is not cached";
     if (!components->cpus[cpu].model->write_back_only)
         return NULL;
     if (insn->class == INSN_NT_STORE)
-        return "non-temporal stores are not modelled here";
-    int index = program_object_at(components->program, address, 1);
-    if (index == NO_INDEX)
-        return NULL;
-    if (components->program->objects[index].type != MEMORY_WB)
-        return "memory that is not write-back is not modelled here";
-    if (components->program->objects[index].code)
-        return "writing or reading code is not modelled here";
-    return NULL;
+        return "non-temporal stores are not modelled by this profile";
+    return type == MEMORY_WB ? NULL : "memory that is not write-back is not modelled by this profile";
 }
 
 static void unmodelled(struct stopped *stopped, const char *reason)
 {
     stopped->stop = STOP_UNMODELLED;
     stopped->reason = reason;
-}
-
-static void look_at_system(struct components *components, uint32_t cpu, const struct node *node,
-                           struct stopped *stopped)
-{
-    const struct insn *insn = stopped->plan->insn;
-    stopped->action.store_count = 0;
-    stopped->local = LOCAL_SYSTEM;
-    switch (insn->class) {
-    case INSN_MFENCE:
-        stopped->action.kind = ACTION_MFENCE;
-        break;
-    case INSN_LFENCE:
-        stopped->action.kind = ACTION_LFENCE;
-        break;
-    case INSN_SFENCE:
-        stopped->action.kind = ACTION_SFENCE;
-        break;
-    case INSN_SERIALIZING:
-        if (insn->kind == KIND_INVD) {
-            unmodelled(stopped, "it throws away what the caches hold");
-            return;
-        }
-        stopped->action.kind = ACTION_SERIALIZE;
-        break;
-    case INSN_FLUSH:
-        stopped->action.kind = ACTION_FLUSH;
-        break;
-    default:
-        unmodelled(stopped, "system instructions of its kind are not modelled here");
-        return;
-    }
-    stopped->stop = may(components, cpu, node, &stopped->action) ? STOP_LOCAL : STOP_BLOCKED;
 }
 
 static enum word_class access_class(struct components *components, uint32_t cpu, uint64_t address,
@@ -157,6 +146,11 @@ static void judge_effect(const struct effect *effect, struct stopped *stopped)
     } else if (effect->status != EXEC_OK) {
         unmodelled(stopped, "the execution engine does not do it");
     }
+}
+
+void note_store(struct components *components, uint32_t cpu, const struct store *store)
+{
+    access_class(components, cpu, store->address, store->size, true);
 }
 
 static void look_at_locked(struct components *components, uint32_t cpu, const struct node *node,
@@ -193,6 +187,13 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
     }
 }
 
+bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t address)
+{
+    return components->profile->order.wc_loads_weak != 0 &&
+           components->cpus[cpu].model == &model_x86 &&
+           type_at(components, address) == MEMORY_WC;
+}
+
 /* Loads that are still missing. */
 static bool look_at_loads(struct components *components, uint32_t cpu, const struct node *node,
                           struct stopped *stopped)
@@ -214,6 +215,9 @@ static bool look_at_loads(struct components *components, uint32_t cpu, const str
         }
         action.address = piece->address;
         action.size = piece->size;
+        action.uncacheable = type_at(components, piece->address) == MEMORY_UC;
+        if (is_weak_load(components, cpu, piece->address))
+            footprint_early_load(components->footprint, cpu, piece->address, piece->size);
         enum word_class class =
             access_class(components, cpu, piece->address, piece->size, false);
         if (!may(components, cpu, node, &action))
@@ -231,6 +235,20 @@ static bool look_at_loads(struct components *components, uint32_t cpu, const str
     return true;
 }
 
+/* IRETQ is serializing, and has something to return from only in a handler. */
+static void look_at_return(struct components *components, uint32_t cpu, const struct node *node,
+                           struct stopped *stopped)
+{
+    struct system_state state;
+    system_get(components, node, &state);
+    stopped->action.kind = ACTION_SERIALIZE;
+    stopped->action.store_count = 0;
+    if (state.depth == 0)
+        unmodelled(stopped, "an IRETQ without an interrupt to return from");
+    else if (!may(components, cpu, node, &stopped->action))
+        stopped->stop = STOP_BLOCKED;
+}
+
 static void look_at_effect(struct components *components, uint32_t cpu, const struct node *node,
                            struct stopped *stopped)
 {
@@ -239,6 +257,10 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
     stopped->stop = STOP_LOCAL;
     if (stopped->effect->status != EXEC_OK) {
         judge_effect(stopped->effect, stopped);
+        return;
+    }
+    if (stopped->plan->insn->class == INSN_IRET) {
+        look_at_return(components, cpu, node, stopped);
         return;
     }
     if (stopped->effect->write_count == 0)
@@ -254,7 +276,7 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
     store_action(components, node, stopped->plan->insn, stopped->effect, &stopped->action);
     for (unsigned i = 0; i < stopped->action.store_count; i++) {
         const struct store *store = intern_bytes(&components->stores, stopped->action.stores[i]);
-        access_class(components, cpu, store->address, store->size, true);
+        note_store(components, cpu, store);
     }
     if (!may(components, cpu, node, &stopped->action))
         stopped->stop = STOP_BLOCKED;
@@ -265,7 +287,7 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
 {
     const struct plan *plan = oracle_plan(components->oracle, node->local);
     stopped->plan = plan;
-    stopped->reason = NULL;
+    stopped->reason = stopped->bad_input = stopped->finding = NULL;
     uint64_t rip = oracle_rip(components->oracle, node->local);
     if (node->flags & NODE_SPINS) {
         stopped->stop = STOP_SPINS;
@@ -304,12 +326,12 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         look_at_effect(components, cpu, node, stopped);
 }
 
-static void move_on(struct components *components, struct node *node, uint32_t next)
+void move_on(struct components *components, struct node *node, uint32_t next)
 {
     bool repeating = oracle_rip(components->oracle, next) == oracle_rip(components->oracle, node->local);
     node->local = next;
     node->latched = 0;
-    node->flags = repeating ? node->flags | NODE_REPEATING : node->flags & ~(uint32_t)NODE_REPEATING;
+    node->flags = (node->flags & NODE_SPINS) | (repeating ? NODE_REPEATING : 0);
     memset(node->bytes, 0, sizeof node->bytes);
 }
 
@@ -380,9 +402,34 @@ static void local_locked(struct components *components, uint32_t cpu, struct nod
                                           .data = bytes});
 }
 
+static const char *system_event(const struct insn *insn)
+{
+    switch (insn->class) {
+    case INSN_MFENCE:
+    case INSN_LFENCE:
+    case INSN_SFENCE:
+        return "fence";
+    case INSN_FLUSH:
+        return "flush";
+    default:
+        return "system";
+    }
+}
+
+/* At its end a CPU loads nothing more, so that what it loaded early is of no use. */
+static void drop_useless_early_loads(struct components *components, uint32_t cpu,
+                                     struct node *node)
+{
+    struct action action = {.kind = ACTION_LFENCE};
+    if (components->footprint->early_assumed && !components->cpus[cpu].interruptible &&
+        oracle_plan(components->oracle, node->local)->kind == PLAN_END)
+        components->cpus[cpu].model->take(&components->context, &node->buffers, &action);
+}
+
 bool local_step(struct components *components, uint32_t cpu, struct node *node)
 {
     struct stopped stopped;
+    struct outcome outcome;
     look(components, cpu, node, &stopped);
     if (stopped.stop != STOP_LOCAL)
         return false;
@@ -398,17 +445,22 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
         local_locked(components, cpu, node, &stopped);
         return stopped.stop == STOP_LOCAL;
     case LOCAL_SYSTEM:
-        model->take(&components->context, &node->buffers, &stopped.action);
-        move_on(components, node, oracle_system_next(components->oracle, node->local));
-        tell(components, node, &(struct told){.insn = stopped.plan->insn, .event = "fence"});
+        system_step(components, cpu, node, &stopped, &outcome);
+        tell(components, node, &(struct told){.insn = stopped.plan->insn,
+                                              .event = system_event(stopped.plan->insn)});
         break;
-    case LOCAL_EFFECT:
-        if (stopped.effect->write_count)
+    case LOCAL_EFFECT: {
+        bool returns = stopped.plan->insn->class == INSN_IRET;
+        if (stopped.effect->write_count || returns)
             model->take(&components->context, &node->buffers, &stopped.action);
+        if (returns)
+            leave_interrupt(components, node);
         move_on(components, node, stopped.effect->next);
         tell_stores(components, node, stopped.plan->insn, stopped.effect);
         break;
     }
+    }
+    drop_useless_early_loads(components, cpu, node);
     return true;
 }
 
@@ -459,13 +511,24 @@ static bool same_node(const struct node *a, const struct node *b)
            memcmp(a->buffers.words, b->buffers.words, a->buffers.count * sizeof(uint32_t)) == 0;
 }
 
-void close_node(struct components *components, uint32_t cpu, struct node *node)
+/* Between which steps of a CPU an interrupt comes can matter to it: then none is skipped. */
+bool is_eager(const struct components *components, uint32_t cpu, const struct node *node)
 {
     if (!components->reduce)
+        return false;
+    return !components->cpus[cpu].interruptible ||
+           !(oracle_flags(components->oracle, node->local) & RFLAGS_IF);
+}
+
+void close_node(struct components *components, uint32_t cpu, struct node *node)
+{
+    drop_useless_early_loads(components, cpu, node);
+    if (!is_eager(components, cpu, node))
         return;
     struct node anchor = *node; /* Brent: moved up at every power of two */
     drain_private(components, cpu, node);
-    for (uint32_t steps = 1, power = 1; local_step(components, cpu, node); steps++) {
+    for (uint32_t steps = 1, power = 1; is_eager(components, cpu, node) &&
+                                        local_step(components, cpu, node); steps++) {
         drain_private(components, cpu, node);
         if (same_node(node, &anchor)) {
             node->flags |= NODE_SPINS;

@@ -8,6 +8,37 @@
 
 #include "sim/explore/internal.h"
 
+static void survey_code(struct components *components, const struct code *code)
+{
+    for (size_t i = 0; i < code->insn_count; i++) {
+        const struct insn *insn = code->insns[i];
+        if (insn->class == INSN_NT_STORE || insn->class == INSN_FLUSH)
+            components->context.weak_stores = true;
+        if (insn->class == INSN_WRMSR || insn->class == INSN_TSC)
+            components->context.msr_writes = true;
+        if (insn->class == INSN_WRMSR || insn->kind == KIND_MOV_CR)
+            components->keeps_control = true;
+    }
+}
+
+/* What the program has that models and reductions must reckon with. */
+static void survey(struct components *components)
+{
+    const struct program *program = components->program;
+    components->context.weak_stores = components->profile->order.stores_out_of_order != 0 ||
+                                      components->profile->order.string_stores_passed != 0;
+    for (size_t cpu = 0; cpu < program->cpu_count; cpu++)
+        survey_code(components, components->oracle->code[cpu]);
+    for (size_t i = 0; i < program->cpu_count * HANDLERS_PER_CPU; i++)
+        if (components->oracle->handlers[i])
+            survey_code(components, components->oracle->handlers[i]);
+    for (size_t i = 0; i < program->object_count; i++) {
+        components->persistent = components->persistent || program->objects[i].persistent;
+        if (program->objects[i].type == MEMORY_WC)
+            components->context.weak_stores = true;
+    }
+}
+
 void components_init(struct components *components, struct region *region,
                      struct oracle *oracle, const struct start *start,
                      const struct profile *profile, const struct model *model,
@@ -22,7 +53,13 @@ void components_init(struct components *components, struct region *region,
                                       .footprint = footprint,
                                       .reduce = reduce};
     intern_init(&components->stores, region);
-    components->context = (struct model_context){profile, &components->stores};
+    intern_init(&components->systems, region);
+    struct system_state nothing;
+    memset(&nothing, 0, sizeof nothing);
+    intern_add(&components->systems, &nothing, offsetof(struct system_state, msrs), NULL);
+    components->context =
+        (struct model_context){.profile = profile, .stores = &components->stores};
+    survey(components);
     memory_init(&components->shared, region, start, &components->stores);
     components->cpus = region_array(region, program->cpu_count, sizeof *components->cpus);
     for (size_t cpu = 0; cpu < program->cpu_count; cpu++) {
@@ -31,7 +68,10 @@ void components_init(struct components *components, struct region *region,
         intern_init(&own->values, region);
         map_init(&own->outcome_of, region);
         memory_init(&own->private_memory, region, start, &components->stores);
+        map_init(&own->after_post, region);
         own->model = program->cpus[cpu].agent == AGENT_DEVICE ? &model_sc : model;
+        for (size_t i = 0; i < program->handler_count; i++)
+            own->interruptible = own->interruptible || program->handlers[i].cpu == cpu;
     }
 }
 
@@ -53,6 +93,7 @@ static struct transition *new_transition(struct components *components, uint32_t
     transition->kind = kind;
     transition->number = components->cpus[cpu].transition_numbers++;
     transition->word = MAP_NONE;
+    transition->outcome.post_to = NOBODY;
     return transition;
 }
 
@@ -61,7 +102,7 @@ static void set_access(struct components *components, uint32_t cpu, const struct
 {
     transition->address = address;
     transition->size = size;
-    if (transition->kind == TRANSITION_LOAD)
+    if (transition->kind == TRANSITION_LOAD || transition->kind == TRANSITION_EARLY)
         transition->forward_mask = components->cpus[cpu].model->forward(
             &components->context, &node->buffers, address, size, transition->forwarded);
     if ((address & 7) + size <= 8)
@@ -77,6 +118,18 @@ struct drain_sink {
     unsigned count;
 };
 
+/* A store that only this CPU can see reaches its private memory; tells whether it is one. */
+static bool keep_private(struct components *components, uint32_t cpu, struct node *node,
+                         uint32_t number)
+{
+    const struct store *store = intern_bytes(&components->stores, number);
+    struct memory *memory = &components->cpus[cpu].private_memory;
+    if (!footprint_is_private(components->footprint, cpu, store->address))
+        return false;
+    node->private_memory = memory_write(memory, node->private_memory, number);
+    return true;
+}
+
 static void add_drain(void *receiver, const struct drain *drain)
 {
     struct drain_sink *sink = receiver;
@@ -87,20 +140,25 @@ static void add_drain(void *receiver, const struct drain *drain)
         new_transition(sink->components, sink->cpu, sink->component, TRANSITION_DRAIN);
     struct node next = *sink->node;
     next.buffers = drain->after;
+    bool private = drain->writes && keep_private(sink->components, sink->cpu, &next, drain->store);
     close_node(sink->components, sink->cpu, &next);
     transition->event = drain->event;
+    transition->drained = drain->store;
     transition->outcome.next = node_intern(sink->components, sink->cpu, &next);
-    if (drain->writes) {
+    if (drain->writes && !private) {
         transition->outcome.store_count = 1;
         transition->outcome.stores[0] = drain->store;
+    }
+    if (drain->persists && sink->components->persistent) {
+        const struct store *store = intern_bytes(&sink->components->stores, drain->store);
+        transition->outcome.persist = PERSIST_LINE;
+        transition->outcome.line = store->address;
     }
 }
 
 static bool is_this_drain(const struct transition *transition, const struct drain *drain)
 {
-    return drain->writes ? transition->outcome.store_count == 1 &&
-                               transition->outcome.stores[0] == drain->store
-                         : transition->outcome.store_count == 0;
+    return transition->drained == drain->store;
 }
 
 /* Tells a drain again: finds it among those of the node, then takes the steps behind it. */
@@ -129,6 +187,8 @@ static void tell_if_this(void *receiver, const struct drain *drain)
         told.data = store->data;
     }
     teller->told = true;
+    if (drain->writes)
+        keep_private(components, teller->cpu, &next, drain->store);
     tell(components, &next, &told);
     close_node(components, teller->cpu, &next);
 }
@@ -143,9 +203,29 @@ static void tell_drain(struct components *components, uint32_t cpu, uint32_t id,
                                         &teller);
 }
 
-static unsigned instruction_transitions(const struct stopped *stopped)
+static void latch(struct components *components, struct node *node, const struct piece *piece,
+                  unsigned number, const uint8_t *data);
+
+/* Reads the clock (in `store`) and moves it on: two readings never agree, later ones are larger. */
+static void read_clock(struct components *components, struct store *store, struct outcome *outcome)
 {
-    return stopped->stop == STOP_VISIBLE ? LOAD_PIECES_MAX : stopped->stop == STOP_LOCAL ? 1 : 0;
+    uint64_t reading;
+    memcpy(&reading, store->data, 8);
+    reading++;
+    memcpy(store->data, &reading, 8);
+    outcome->store_count = 1;
+    outcome->stores[0] = intern_add(&components->stores, store, sizeof *store, NULL);
+}
+
+static struct transition *add_local(struct components *components, uint32_t cpu,
+                                    struct component *component, struct node *next,
+                                    const char *event)
+{
+    struct transition *transition = new_transition(components, cpu, component, TRANSITION_LOCAL);
+    close_node(components, cpu, next);
+    transition->outcome.next = node_intern(components, cpu, next);
+    transition->event = event;
+    return transition;
 }
 
 static void add_loads(struct components *components, uint32_t cpu, const struct node *node,
@@ -154,35 +234,144 @@ static void add_loads(struct components *components, uint32_t cpu, const struct 
     struct load_pieces loads;
     cut_loads(components, stopped->plan, &loads);
     for (unsigned n = 0; n < loads.count; n++) {
+        const struct piece *piece = &loads.pieces[n];
+        uint8_t data[16];
         if (node->latched >> n & 1)
             continue;
         struct transition *transition =
             new_transition(components, cpu, component, TRANSITION_LOAD);
         transition->piece = n;
-        set_access(components, cpu, node, transition, loads.pieces[n].address,
-                   loads.pieces[n].size);
+        set_access(components, cpu, node, transition, piece->address, piece->size);
+        if (!buffers_early_load(&components->context, &node->buffers, piece->address, piece->size,
+                                data))
+            continue;
+        struct node next = *node; /* it was made before: that value */
+        latch(components, &next, piece, n, data);
+        add_local(components, cpu, component, &next, "early load used");
     }
 }
 
-static void add_local(struct components *components, uint32_t cpu, const struct node *node,
-                      struct component *component)
+/* Loads that this CPU makes somewhere, and may make now already. */
+static void add_early_loads(struct components *components, uint32_t cpu, const struct node *node,
+                            const struct stopped *stopped, struct component *component)
 {
-    struct transition *transition = new_transition(components, cpu, component, TRANSITION_LOCAL);
-    struct node next = *node;
-    local_step(components, cpu, &next);
-    transition->outcome.next = node_intern(components, cpu, &next);
+    const struct footprint *footprint = components->footprint;
+    if (stopped->stop == STOP_ENDED || stopped->stop == STOP_SPINS || node->latched)
+        return;
+    for (size_t i = 0; i < footprint->early_assumed; i++) {
+        const struct early_load *load = &footprint->early[i];
+        uint8_t data[16];
+        if (load->cpu != cpu || components->cpus[cpu].model != &model_x86 ||
+            buffers_early_load(&components->context, &node->buffers, load->address, load->size,
+                               data))
+            continue;
+        struct transition *transition =
+            new_transition(components, cpu, component, TRANSITION_EARLY);
+        set_access(components, cpu, node, transition, load->address, load->size);
+    }
 }
 
-static void set_status(const struct components *components, const struct stopped *stopped,
-                       struct component *component)
+/* The interrupts that can be taken now, and the timer that can go off. */
+static void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
+                           struct component *component)
+{
+    struct system_state state;
+    if (node->system == 0)
+        return;
+    system_get(components, node, &state);
+    if (state.timer_armed) {
+        struct node next = *node;
+        struct system_state fired = state;
+        fired.timer_armed = 0;
+        unsigned vector = (unsigned)components->program->timer_vector;
+        fired.pending[vector / 64] |= UINT64_C(1) << (vector % 64);
+        system_set(components, &next, &fired);
+        add_local(components, cpu, component, &next, "the timer goes off");
+    }
+    if (!can_interrupt(components, cpu, node))
+        return;
+    for (unsigned vector = 0; vector < 256; vector++) {
+        struct node next = *node;
+        if (!(state.pending[vector / 64] >> (vector % 64) & 1))
+            continue;
+        if (take_interrupt(components, cpu, &next, (uint8_t)vector)) {
+            add_local(components, cpu, component, &next, "interrupt")->outcome.vector =
+                (uint8_t)vector;
+        } else {
+            component->status = COMPONENT_UNMODELLED;
+            component->reason =
+                region_printf(components->region,
+                              "vector 0x%x arrives, for which %s has no handler (or no stack)",
+                              vector, components->program->cpus[cpu].name);
+        }
+    }
+}
+
+static void add_instruction(struct components *components, uint32_t cpu, const struct node *node,
+                            const struct stopped *stopped, struct component *component)
+{
+    struct node next = *node;
+    struct transition *transition;
+    struct outcome outcome;
+    const struct data_access *read = &stopped->plan->reads[0];
+    uint8_t data[16];
+    switch (stopped->stop) {
+    case STOP_VISIBLE:
+        if (stopped->plan->insn->class != INSN_LOCKED) {
+            add_loads(components, cpu, node, stopped, component);
+            break;
+        }
+        transition = new_transition(components, cpu, component, TRANSITION_LOCKED);
+        set_access(components, cpu, node, transition, read->address, read->size);
+        break;
+    case STOP_LOCAL:
+        if (is_eager(components, cpu, node))
+            break;
+        local_step(components, cpu, &next);
+        add_local(components, cpu, component, &next, NULL);
+        break;
+    case STOP_SYSTEM:
+        system_step(components, cpu, &next, stopped, &outcome);
+        transition = add_local(components, cpu, component, &next, NULL);
+        outcome.next = transition->outcome.next;
+        transition->outcome = outcome;
+        break;
+    case STOP_TSC:
+        footprint_early_load(components->footprint, cpu, TSC_ADDRESS, 8);
+        transition = new_transition(components, cpu, component, TRANSITION_TSC);
+        set_access(components, cpu, node, transition, TSC_ADDRESS, 8);
+        if (stopped->plan->insn->kind == KIND_RDTSC &&
+            buffers_early_load(&components->context, &node->buffers, TSC_ADDRESS, 8, data)) {
+            uint64_t reading;
+            memcpy(&reading, data, 8);
+            tsc_step(components, cpu, &next, reading);
+            add_local(components, cpu, component, &next, "early reading used");
+        }
+        break;
+    case STOP_DEADLINE: {
+        const struct object *lvt =
+            &components->program->objects[components->program->timer_lvt];
+        transition = new_transition(components, cpu, component, TRANSITION_DEADLINE);
+        set_access(components, cpu, node, transition, lvt->address, lvt->size < 4 ? 1 : 4);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static void set_status(bool eager, const struct stopped *stopped, struct component *component)
 {
     switch (stopped->stop) {
     case STOP_VISIBLE:
     case STOP_BLOCKED:
+    case STOP_SYSTEM:
+    case STOP_TSC:
+    case STOP_DEADLINE:
         component->status = COMPONENT_RUNS;
         break;
     case STOP_LOCAL:
-        component->status = components->reduce ? COMPONENT_LIMIT : COMPONENT_RUNS;
+        component->status = eager ? COMPONENT_LIMIT : COMPONENT_RUNS;
         component->reason = "it runs for too many instructions without touching shared memory";
         break;
     case STOP_ENDED:
@@ -206,6 +395,12 @@ static void set_status(const struct components *components, const struct stopped
     component->fault = stopped->fault;
 }
 
+/* More transitions than a component can have beside its drains. */
+static unsigned transitions_max(const struct components *components)
+{
+    return 2 * LOAD_PIECES_MAX + 4 + 257 + (unsigned)components->footprint->early_assumed;
+}
+
 static struct component *expand(struct components *components, uint32_t cpu, uint32_t id)
 {
     struct node node;
@@ -214,24 +409,22 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
     component_node(components, cpu, id, &node);
     memset(&stopped.fault, 0, sizeof stopped.fault);
     look(components, cpu, &node, &stopped);
-    set_status(components, &stopped, component);
+    set_status(is_eager(components, cpu, &node), &stopped, component);
+    component->bad_input = stopped.bad_input;
+    component->finding = stopped.finding;
     const struct model *model = components->cpus[cpu].model;
     struct drain_sink sink = {components, cpu, &node, component, true, 0};
     model->drains(&components->context, &node.buffers, add_drain, &sink);
-    unsigned most = sink.count + instruction_transitions(&stopped);
-    component->transitions = region_array(components->region, most, sizeof *component->transitions);
-    if (stopped.stop == STOP_VISIBLE && stopped.plan->insn->class == INSN_LOCKED) {
-        struct transition *transition =
-            new_transition(components, cpu, component, TRANSITION_LOCKED);
-        set_access(components, cpu, &node, transition, stopped.plan->reads[0].address,
-                   stopped.plan->reads[0].size);
-    } else if (stopped.stop == STOP_VISIBLE) {
-        add_loads(components, cpu, &node, &stopped, component);
-    } else if (stopped.stop == STOP_LOCAL && !components->reduce) {
-        add_local(components, cpu, &node, component);
-    }
+    unsigned most = sink.count + transitions_max(components);
+    component->transitions = region_resize(components->region, NULL, most * sizeof(struct transition));
+    add_instruction(components, cpu, &node, &stopped, component);
+    add_early_loads(components, cpu, &node, &stopped, component);
+    add_interrupts(components, cpu, &node, component);
     sink.count_only = false;
     model->drains(&components->context, &node.buffers, add_drain, &sink);
+    component->transitions =
+        region_resize(components->region, component->transitions,
+                      (component->transition_count + 1) * sizeof(struct transition));
     return component;
 }
 
@@ -272,31 +465,84 @@ static void loaded_bytes(struct components *components, const struct transition 
             data[byte] = transition->forwarded[byte];
 }
 
+static void latch(struct components *components, struct node *node, const struct piece *piece,
+                  unsigned number, const uint8_t *data)
+{
+    memcpy(node->bytes + piece->offset, data, piece->size);
+    node->latched |= UINT32_C(1) << number;
+    buffers_drop_early_load(&components->context, &node->buffers, piece->address);
+}
+
+/* Makes the load of a TRANSITION_EARLY. */
+static void load_early(struct components *components, struct node *node,
+                       const struct transition *transition, const uint8_t *data,
+                       struct outcome *outcome)
+{
+    struct store store;
+    memset(&store, 0, sizeof store);
+    store.address = transition->address;
+    store.size = transition->size;
+    memcpy(store.data, data, transition->size);
+    if (transition->address == TSC_ADDRESS)
+        read_clock(components, &store, outcome);
+    buffers_add_early_load(&node->buffers,
+                           intern_add(&components->stores, &store, sizeof store, NULL));
+}
+
 /* Works out where a value leads. */
 static void take_value(struct components *components, uint32_t cpu, uint32_t id,
                        const struct transition *transition, const uint8_t *data,
                        struct outcome *outcome)
 {
     struct node node;
+    struct load_pieces loads;
     component_node(components, cpu, id, &node);
-    const struct insn *insn = oracle_plan(components->oracle, node.local)->insn;
-    struct told told = {.insn = insn, .event = "load", .address = transition->address,
+    const struct plan *plan = oracle_plan(components->oracle, node.local);
+    struct told told = {.insn = plan->insn, .event = "load", .address = transition->address,
                         .size = transition->size, .data = data};
     memset(outcome, 0, sizeof *outcome);
-    if (transition->kind == TRANSITION_LOCKED) {
+    outcome->post_to = NOBODY;
+    switch (transition->kind) {
+    case TRANSITION_LOCKED: {
         uint8_t bytes[LOAD_BYTES_MAX] = {0};
         struct stopped stopped = {0};
         memcpy(bytes, data, transition->size);
         if (!finish_locked(components, &node, bytes, outcome, &stopped))
             components->failure = "a locked instruction faulted on a value";
         told.event = "locked";
-    } else {
-        struct load_pieces loads;
-        cut_loads(components, oracle_plan(components->oracle, node.local), &loads);
-        memcpy(node.bytes + loads.pieces[transition->piece].offset, data, transition->size);
-        node.latched |= UINT32_C(1) << transition->piece;
-        uint32_t all = (UINT32_C(1) << transition->size) - 1;
-        told.how = transition->forward_mask == all ? "from its own store buffer" : NULL;
+        break;
+    }
+    case TRANSITION_EARLY:
+        load_early(components, &node, transition, data, outcome);
+        told.insn = NULL;
+        told.event = "early load";
+        break;
+    case TRANSITION_TSC: {
+        struct store store;
+        memset(&store, 0, sizeof store);
+        store.address = TSC_ADDRESS;
+        store.size = 8;
+        memcpy(store.data, data, 8);
+        read_clock(components, &store, outcome);
+        uint64_t reading;
+        memcpy(&reading, store.data, 8);
+        tsc_step(components, cpu, &node, reading);
+        told.event = "clock";
+        break;
+    }
+    case TRANSITION_DEADLINE: {
+        uint32_t lvt = 0;
+        memcpy(&lvt, data, transition->size < 4 ? transition->size : 4);
+        deadline_step(components, cpu, &node, lvt);
+        told.event = "system";
+        break;
+    }
+    default:
+        cut_loads(components, plan, &loads);
+        latch(components, &node, &loads.pieces[transition->piece], transition->piece, data);
+        if (transition->forward_mask == (UINT32_C(1) << transition->size) - 1)
+            told.how = "from its own store buffer";
+        break;
     }
     tell(components, &node, &told);
     close_node(components, cpu, &node);
@@ -337,14 +583,50 @@ const struct outcome *transition_outcome(struct components *components, uint32_t
     return &own->outcomes[found];
 }
 
+/* Tells a step by taking it again from where it was taken. */
+static void tell_local(struct components *components, uint32_t cpu, uint32_t id,
+                       const struct transition *transition)
+{
+    struct node node;
+    struct stopped stopped;
+    struct outcome outcome;
+    component_node(components, cpu, id, &node);
+    struct told told = {.event = transition->event};
+    look(components, cpu, &node, &stopped);
+    if (!transition->event && stopped.stop == STOP_LOCAL) {
+        local_step(components, cpu, &node);
+    } else if (!transition->event) {
+        system_step(components, cpu, &node, &stopped, &outcome);
+        told.insn = stopped.plan->insn;
+        told.event = "system";
+        if (outcome.post_to != NOBODY)
+            told.how = region_printf(components->region, "vector 0x%x is sent to %s",
+                                     outcome.vector,
+                                     components->program->cpus[outcome.post_to].name);
+        tell(components, &node, &told);
+    } else if (strcmp(transition->event, "interrupt") == 0) {
+        take_interrupt(components, cpu, &node, transition->outcome.vector);
+        told.how = region_printf(components->region, "vector 0x%x is taken",
+                                 transition->outcome.vector);
+        tell(components, &node, &told);
+    } else {
+        component_node(components, cpu, transition->outcome.next, &node);
+        tell(components, &node, &told);
+        return;
+    }
+    close_node(components, cpu, &node);
+}
+
 void transition_narrate(struct components *components, uint32_t cpu, uint32_t id,
                         const struct transition *transition, uint32_t memory)
 {
-    struct node node;
     uint8_t data[16] = {0};
     switch (transition->kind) {
     case TRANSITION_LOAD:
-    case TRANSITION_LOCKED: {
+    case TRANSITION_LOCKED:
+    case TRANSITION_EARLY:
+    case TRANSITION_TSC:
+    case TRANSITION_DEADLINE: {
         struct outcome outcome;
         loaded_bytes(components, transition, memory, data);
         if (transition->size < 16)
@@ -353,8 +635,7 @@ void transition_narrate(struct components *components, uint32_t cpu, uint32_t id
         break;
     }
     case TRANSITION_LOCAL:
-        component_node(components, cpu, id, &node);
-        local_step(components, cpu, &node);
+        tell_local(components, cpu, id, transition);
         break;
     case TRANSITION_DRAIN:
         tell_drain(components, cpu, id, transition);

@@ -24,22 +24,66 @@ struct node {
     uint32_t latched;      /* bit n: piece n of the instruction's loads is in `bytes` */
     uint32_t flags;        /* NODE_... */
     uint32_t private_memory;
+    uint32_t system;       /* number of a struct system_state */
     uint8_t bytes[LOAD_BYTES_MAX];
     struct buffers buffers;
 };
 
 enum { NODE_REPEATING = 1 /* the last step was an iteration of the same rep instruction */,
-       NODE_SPINS = 2 /* it goes round for ever without anything that others could see */ };
+       NODE_SPINS = 2 /* it goes round for ever without anything that others could see */,
+       NODE_SHADOW = 4 /* STI was the last instruction: no interrupt before the next one */ };
 
-enum transition_kind { TRANSITION_LOAD, TRANSITION_LOCKED, TRANSITION_DRAIN, TRANSITION_LOCAL };
+/*
+ * What a CPU has beside registers and buffers: interrupts on their way, its timer, how many
+ * handlers it is in, and the MSRs and control registers that it has written. Interned, the
+ * unused tail of `msrs` cut off.
+ */
+enum { MSRS_MAX = 32 };
 
-enum { OUTCOME_STORES_MAX = 4, VALUES_CACHED = 3 };
+struct system_state {
+    uint64_t pending[4]; /* a bit per vector */
+    uint32_t timer_armed, depth;
+    uint32_t msr_count, padding;
+    struct msr_value {
+        uint64_t number, value;
+    } msrs[MSRS_MAX];
+};
+
+/* Numbers above any MSR's, for state that is kept in the same list. */
+#define PSEUDO_CR0 (UINT64_C(1) << 32)
+#define PSEUDO_FLUSHED (PSEUDO_CR0 + 1) /* caches written back since CR0.CD was set */
+
+enum transition_kind {
+    TRANSITION_LOAD,
+    TRANSITION_LOCKED,
+    TRANSITION_EARLY,    /* a load from weakly ordered memory, or of the TSC, ahead of its turn */
+    TRANSITION_TSC,      /* RDTSC, RDTSCP: reads the global clock and moves it on */
+    TRANSITION_DEADLINE, /* WRMSR to TSC_DEADLINE where the LVT register decides */
+    TRANSITION_DRAIN,
+    TRANSITION_LOCAL     /* a step of this CPU alone, or one with an effect named in the outcome */
+};
+
+static inline bool transition_has_value(enum transition_kind kind)
+{
+    return kind <= TRANSITION_DEADLINE;
+}
+
+enum { OUTCOME_STORES_MAX = 4, VALUES_CACHED = 3, NOBODY = -1 };
+
+enum persist { PERSIST_NOTHING, PERSIST_LINE, PERSIST_ALL };
+
+/* The clock that RDTSC reads: a count of its readings, at an address that no program has. */
+#define TSC_ADDRESS UINT64_C(0xfffffffffffff000)
 
 /* Where a transition leads for one loaded value. */
 struct outcome {
     uint32_t next; /* component */
     uint32_t store_count;
     uint32_t stores[OUTCOME_STORES_MAX]; /* reach memory with the transition, in order */
+    uint64_t line;                       /* PERSIST_LINE: an address in it */
+    uint8_t persist;                     /* enum persist */
+    uint8_t vector;
+    int16_t post_to;                     /* CPU that is sent `vector`, or NOBODY */
 };
 
 struct transition {
@@ -57,7 +101,8 @@ struct transition {
     uint32_t cached_outcome[VALUES_CACHED];
     /* DRAIN, LOCAL */
     struct outcome outcome;
-    const char *event;
+    const char *event;    /* NULL for an instruction */
+    uint32_t drained;     /* DRAIN: the entry that leaves */
 };
 
 enum component_status {
@@ -73,6 +118,8 @@ struct component {
     enum component_status status;
     const struct insn *insn; /* what it stands in front of; NULL at the end */
     const char *reason;      /* UNMODELLED, LIMIT */
+    const char *bad_input;   /* UNMODELLED because the trace is wrong: an error, not a gap */
+    const char *finding;     /* rule that the instruction in front breaks, or NULL */
     struct fault fault;
     uint32_t transition_count;
     struct transition *transitions;
@@ -91,6 +138,8 @@ struct cpu_components {
     size_t outcome_count, outcome_capacity;
     uint32_t transition_numbers;
     const struct model *model;  /* a device agent has its own */
+    bool interruptible;         /* it has handlers */
+    struct map after_post;      /* component << 32 | vector -> component */
 };
 
 /* Code that is taken out: execution at an offset inside goes on at `end`. */
@@ -107,10 +156,13 @@ struct components {
     struct footprint *footprint;
     struct model_context context;
     struct intern stores;       /* struct store */
+    struct intern systems;      /* struct system_state */
     struct memory shared;
     struct cpu_components *cpus;
     const struct removed *removed; /* instructions that are skipped */
     size_t removed_count;
+    bool persistent;            /* the program has persistent objects */
+    bool keeps_control;         /* it changes memory types: control registers are followed */
     bool reduce;                /* false: every local step is a transition of its own */
     const char *failure;        /* the engine itself failed */
     struct teller *teller;      /* set while a witness is told */
@@ -120,6 +172,9 @@ void components_init(struct components *components, struct region *region,
                      struct oracle *oracle, const struct start *start,
                      const struct profile *profile, const struct model *model,
                      struct footprint *footprint, bool reduce);
+
+/* The component after an interrupt was sent to it. */
+uint32_t component_post(struct components *components, uint32_t cpu, uint32_t id, uint8_t vector);
 
 /* The component in which CPU `cpu` starts. */
 uint32_t component_start(struct components *components, uint32_t cpu);

@@ -13,33 +13,72 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* What a transition does beside moving its CPU on. */
+static void apply(struct exploration *exploration, const struct outcome *outcome, uint32_t *next)
+{
+    struct components *components = &exploration->components;
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count, *memory = &next[cpus];
+    for (uint32_t n = 0; n < outcome->store_count; n++)
+        *memory = memory_write(&components->shared, *memory, outcome->stores[n]);
+    if (outcome->post_to != NOBODY)
+        next[outcome->post_to] = component_post(components, (uint32_t)outcome->post_to,
+                                                next[outcome->post_to], outcome->vector);
+    if (!exploration->line_count)
+        return;
+    bool everything = outcome->persist == PERSIST_ALL ||
+                      components->profile->order.persistent_caches != 0;
+    for (size_t i = 0; i < exploration->line_count; i++)
+        if (everything || (outcome->persist == PERSIST_LINE &&
+                           outcome->line / LINE_BYTES == exploration->lines[i] / LINE_BYTES))
+            next[cpus + 1] = memory_copy_line(&exploration->durable, next[cpus + 1],
+                                              &components->shared, *memory,
+                                              exploration->lines[i]);
+}
+
+/* A dirty line may be written back at any time. */
+static unsigned write_backs(struct exploration *exploration, const uint32_t *tuple, uint32_t *next,
+                            visit_successor *visit, void *receiver)
+{
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    unsigned count = 0;
+    for (size_t i = 0; i < exploration->line_count; i++) {
+        next[cpus + 1] = memory_copy_line(&exploration->durable, tuple[cpus + 1],
+                                          &exploration->components.shared, tuple[cpus],
+                                          exploration->lines[i]);
+        if (next[cpus + 1] == tuple[cpus + 1])
+            continue;
+        visit(receiver, cpus, NULL, next);
+        count++;
+    }
+    return count;
+}
+
 unsigned for_each_successor(struct exploration *exploration, const uint32_t *tuple,
                             visit_successor *visit, void *receiver)
 {
     struct components *components = &exploration->components;
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
     uint32_t *next = exploration->tuple;
+    size_t bytes = exploration->tuple_length * sizeof *next;
     unsigned count = 0;
-    memcpy(next, tuple, (cpus + 1) * sizeof *next);
+    memcpy(next, tuple, bytes);
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
         struct component *component = component_of(components, cpu, tuple[cpu]);
         for (uint32_t i = 0; i < component->transition_count; i++) {
             struct transition *transition = &component->transitions[i];
-            bool by_value = transition->kind == TRANSITION_LOAD ||
-                            transition->kind == TRANSITION_LOCKED;
             const struct outcome outcome =
-                by_value ? *transition_outcome(components, cpu, tuple[cpu], transition, tuple[cpus])
-                         : transition->outcome;
+                transition_has_value(transition->kind)
+                    ? *transition_outcome(components, cpu, tuple[cpu], transition, tuple[cpus])
+                    : transition->outcome;
             next[cpu] = outcome.next;
-            next[cpus] = tuple[cpus];
-            for (uint32_t n = 0; n < outcome.store_count; n++)
-                next[cpus] = memory_write(&components->shared, next[cpus], outcome.stores[n]);
+            apply(exploration, &outcome, next);
             visit(receiver, cpu, transition, next);
+            memcpy(next, tuple, bytes);
             count++;
         }
-        next[cpu] = tuple[cpu];
-        next[cpus] = tuple[cpus];
     }
+    if (exploration->line_count)
+        count += write_backs(exploration, tuple, next, visit, receiver);
     return count;
 }
 
@@ -86,6 +125,41 @@ uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,
     return view_value(&registers, &term->view);
 }
 
+bool term_is_durable(const struct program *program, const struct term *term)
+{
+    return term->is_object && program->objects[term->object].persistent;
+}
+
+uint64_t durable_value(struct exploration *exploration, const uint32_t *tuple,
+                       const struct term *term)
+{
+    const struct object *object = &exploration->program->objects[term->object];
+    uint8_t data[16] = {0};
+    uint64_t value;
+    memory_read(&exploration->durable, tuple[exploration->program->cpu_count + 1],
+                object->address, object->size < 8 ? (unsigned)object->size : 8, data);
+    memcpy(&value, data, sizeof value);
+    return value;
+}
+
+/* What would be left if the power failed in this state. */
+static void add_image(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+{
+    struct region *region = &exploration->region;
+    uint64_t *values = region_array(region, exploration->term_count + 1, sizeof *values);
+    bool fresh;
+    for (size_t i = 0; i < exploration->term_count; i++)
+        if (term_is_durable(exploration->program, &exploration->terms[i]))
+            values[i] = durable_value(exploration, tuple, &exploration->terms[i]);
+    intern_add(&exploration->seen_images, values, exploration->term_count * sizeof *values,
+               &fresh);
+    if (!fresh)
+        return;
+    exploration->images = region_push(region, exploration->images, exploration->image_count,
+                                      &exploration->image_capacity, sizeof *exploration->images);
+    exploration->images[exploration->image_count++] = (struct crash_image){state, values};
+}
+
 static void add_final(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
 {
     struct region *region = &exploration->region;
@@ -118,7 +192,24 @@ static void add_issue(struct exploration *exploration, uint32_t state, uint32_t 
         region_push(&exploration->region, exploration->issues, exploration->issue_count,
                     &exploration->issue_capacity, sizeof *exploration->issues);
     exploration->issues[exploration->issue_count++] =
-        (struct issue){kind, cpu, state, component->insn, component->reason, component->fault};
+        (struct issue){kind, cpu, state, component->insn, component->reason, component->bad_input,
+                       component->fault};
+}
+
+static void add_observation(struct exploration *exploration, uint32_t state, uint32_t cpu,
+                            const struct component *component)
+{
+    for (size_t i = 0; i < exploration->observation_count; i++)
+        if (exploration->observations[i].cpu == cpu &&
+            exploration->observations[i].insn == component->insn &&
+            exploration->observations[i].rule == component->finding)
+            return;
+    exploration->observations =
+        region_push(&exploration->region, exploration->observations,
+                    exploration->observation_count, &exploration->observation_capacity,
+                    sizeof *exploration->observations);
+    exploration->observations[exploration->observation_count++] =
+        (struct observation){cpu, state, component->insn, component->finding};
 }
 
 struct search {
@@ -158,6 +249,8 @@ static void note_issues(struct exploration *exploration, uint32_t state, const u
             component_of(&exploration->components, cpu, tuple[cpu]);
         if (component->status >= COMPONENT_FAULTED)
             add_issue(exploration, state, cpu, component);
+        if (component->finding)
+            add_observation(exploration, state, cpu, component);
     }
 }
 
@@ -192,7 +285,8 @@ static void search_all(struct exploration *exploration, const struct explore_opt
                        double started)
 {
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
-    uint32_t *tuple = region_array(&exploration->region, cpus + 1, sizeof *tuple);
+    uint32_t *tuple =
+        region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
     bool fresh;
     for (uint32_t cpu = 0; cpu < cpus; cpu++)
         tuple[cpu] = component_start(&exploration->components, cpu);
@@ -206,6 +300,8 @@ static void search_all(struct exploration *exploration, const struct explore_opt
         unsigned successors = for_each_successor(exploration, tuple, add_successor, &search);
         exploration->transition_count += successors;
         note_issues(exploration, state, tuple);
+        if (exploration->line_count)
+            add_image(exploration, state, tuple);
         if (successors == 0)
             judge_end(exploration, state, tuple);
     }
@@ -222,6 +318,29 @@ struct pass {
     double started;
 };
 
+/* With persistent objects a state has what is durable as one more part. */
+static void find_persistent_lines(struct exploration *exploration, const struct start *start)
+{
+    const struct program *program = exploration->program;
+    size_t capacity = 0;
+    for (size_t i = 0; i < program->object_count; i++) {
+        const struct object *object = &program->objects[i];
+        if (!object->persistent || object->parent != NO_INDEX)
+            continue;
+        for (uint64_t at = 0; at < object->size; at += LINE_BYTES) {
+            exploration->lines =
+                region_push(&exploration->region, exploration->lines, exploration->line_count,
+                            &capacity, sizeof *exploration->lines);
+            exploration->lines[exploration->line_count++] = object->address + at;
+        }
+    }
+    if (!exploration->line_count)
+        return;
+    exploration->tuple_length++;
+    memory_init(&exploration->durable, &exploration->region, start,
+                &exploration->components.stores);
+}
+
 /* One pass in the exploration's own region; small, since it sets the guard. */
 static void run_pass(struct exploration *exploration, const struct pass *pass)
 {
@@ -237,10 +356,12 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
                     pass->model, pass->footprint, pass->options->reduce);
     exploration->components.removed = pass->options->removed;
     exploration->components.removed_count = pass->options->removed_count;
-    states_init(&exploration->states, region, (unsigned)exploration->program->cpu_count + 1);
+    exploration->tuple_length = (unsigned)exploration->program->cpu_count + 1;
+    find_persistent_lines(exploration, pass->start);
+    states_init(&exploration->states, region, exploration->tuple_length);
     intern_init(&exploration->seen, region);
-    exploration->tuple =
-        region_array(region, exploration->program->cpu_count + 1, sizeof(uint32_t));
+    intern_init(&exploration->seen_images, region);
+    exploration->tuple = region_array(region, exploration->tuple_length, sizeof(uint32_t));
     search_all(exploration, pass->options, pass->started);
     if (pass->footprint->broken && !exploration->incomplete)
         return;

@@ -28,6 +28,19 @@ struct final_state {
     bool *stuck;      /* per CPU, NULL unless is_stuck */
 };
 
+/* The persistent objects as a power cut can leave them. */
+struct crash_image {
+    uint32_t state;   /* the first one in which it can happen */
+    uint64_t *values; /* one per term; only those of persistent objects count */
+};
+
+/* A rule that an instruction breaks in some execution. */
+struct observation {
+    uint32_t cpu, state;
+    const struct insn *insn;
+    const char *rule;
+};
+
 enum issue_kind { ISSUE_FAULT, ISSUE_UNMODELLED, ISSUE_LIMIT };
 
 /* Why some executions could not be followed to their end. */
@@ -36,6 +49,7 @@ struct issue {
     uint32_t cpu, state;
     const struct insn *insn; /* NULL when nothing could be fetched */
     const char *reason;      /* one sentence */
+    const char *bad_input;   /* what is wrong with the trace, or NULL */
     struct fault fault;
 };
 
@@ -48,6 +62,10 @@ struct exploration {
     size_t final_count, final_capacity;
     struct issue *issues;
     size_t issue_count, issue_capacity;
+    struct crash_image *images; /* only with persistent objects */
+    size_t image_count, image_capacity;
+    struct observation *observations;
+    size_t observation_count, observation_capacity;
     bool can_stick;          /* some execution has no final state */
 
     /* for witnesses */
@@ -59,6 +77,11 @@ struct exploration {
 
     /* while searching */
     struct intern seen;      /* values and stuck CPUs of finals */
+    struct intern seen_images;
+    struct memory durable;   /* what a power cut leaves */
+    unsigned tuple_length;   /* a component per CPU, memory, and what is durable */
+    uint64_t *lines;         /* of persistent objects */
+    size_t line_count;
     bool dead_end;           /* a state without successors in which some CPU has not ended */
     uint32_t *tuple;
     uint64_t discovery;      /* states explored when the footprint was contradicted */
@@ -82,7 +105,8 @@ void find_stuck(struct exploration *exploration);
 
 /*
  * Calls `visit` for every transition of a state: the CPU, the transition and the tuple that
- * it leads to. Returns how many there are.
+ * it leads to. Returns how many there are. A write-back by the memory itself has the CPU
+ * number cpu_count and no transition.
  */
 typedef void visit_successor(void *receiver, uint32_t cpu, struct transition *transition,
                              const uint32_t *tuple);
@@ -92,5 +116,12 @@ unsigned for_each_successor(struct exploration *exploration, const uint32_t *tup
 /* The value of a term in a state. */
 uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,
                     const struct term *term);
+
+/* The value of a persistent object's term in what is durable in a state. */
+uint64_t durable_value(struct exploration *exploration, const uint32_t *tuple,
+                       const struct term *term);
+
+/* Whether a term has a value after a power cut. */
+bool term_is_durable(const struct program *program, const struct term *term);
 
 #endif

@@ -23,11 +23,23 @@ static enum word_class class_now(const struct footprint_word *word)
 void footprint_begin(struct footprint *footprint)
 {
     footprint->broken = false;
+    footprint->early_assumed = footprint->early_count;
     for (size_t i = 0; i < footprint->count; i++) {
         struct footprint_word *word = &footprint->words[i];
         word->assumed = (uint8_t)class_now(word);
         word->assumed_toucher = word->toucher;
     }
+}
+
+/* Where order of access, durability or a device decide, every access is visible. */
+static bool is_always_shared(const struct program *program, uint64_t address)
+{
+    int index = program_object_at(program, address, 1);
+    if (index == NO_INDEX)
+        return false;
+    const struct object *object = &program->objects[index];
+    return object->type != MEMORY_WB || object->persistent || object->code ||
+           index == program->timer_lvt;
 }
 
 static struct footprint_word *find_word(struct footprint *footprint, uint32_t cpu, uint64_t number)
@@ -43,6 +55,10 @@ static struct footprint_word *find_word(struct footprint *footprint, uint32_t cp
                                     .writer = WORD_NOBODY,
                                     .assumed = WORD_PRIVATE,
                                     .assumed_toucher = (int32_t)cpu};
+    if (is_always_shared(footprint->program, number * 8)) {
+        word->forced = true;
+        word->assumed = WORD_SHARED;
+    }
     return word;
 }
 
@@ -95,6 +111,19 @@ enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint
         footprint->broken = footprint->broken || word->assumed != WORD_SHARED;
     }
     return WORD_SHARED;
+}
+
+void footprint_early_load(struct footprint *footprint, uint32_t cpu, uint64_t address,
+                          unsigned size)
+{
+    for (size_t i = 0; i < footprint->early_count; i++)
+        if (footprint->early[i].cpu == cpu && footprint->early[i].address == address &&
+            footprint->early[i].size == size)
+            return;
+    footprint->early = region_push(footprint->region, footprint->early, footprint->early_count,
+                                   &footprint->early_capacity, sizeof *footprint->early);
+    footprint->early[footprint->early_count++] = (struct early_load){cpu, size, address};
+    footprint->broken = true;
 }
 
 int footprint_owner(const struct footprint *footprint, uint64_t address)

@@ -25,12 +25,21 @@ struct footprint_word {
     bool forced;              /* accessed together with a shared word: shared as well */
 };
 
+/* A load that may be made ahead of its turn. */
+struct early_load {
+    uint32_t cpu, size;
+    uint64_t address;
+};
+
 struct footprint {
     struct region *region;
     const struct program *program;
     struct map index_of; /* address / 8 -> index */
     struct footprint_word *words;
     size_t count, capacity;
+    struct early_load *early; /* every weakly ordered load that was seen */
+    size_t early_count, early_capacity;
+    size_t early_assumed;   /* how many of them this pass may make early */
     bool everything_shared; /* no reduction */
     bool broken;            /* this pass's assumption was contradicted */
 };
@@ -47,6 +56,10 @@ void footprint_begin(struct footprint *footprint);
  */
 enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint64_t address,
                                  unsigned size, bool write);
+
+/* Notes a load of weakly ordered memory; a new one makes the pass void. */
+void footprint_early_load(struct footprint *footprint, uint32_t cpu, uint64_t address,
+                          unsigned size);
 
 /* Whether `address` is treated as private to `cpu` in this pass, without noting anything. */
 bool footprint_is_private(const struct footprint *footprint, uint32_t cpu, uint64_t address);

@@ -3,7 +3,10 @@
 #ifndef FENCESIM_SIM_EXPLORE_INTERNAL_H_
 #define FENCESIM_SIM_EXPLORE_INTERNAL_H_
 
+#include <stddef.h>
+
 #include "sim/explore/component.h"
+#include "sim/exec/native.h"
 #include "sim/explore/pieces.h"
 
 enum { LOAD_PIECES_MAX = READS_MAX * PIECES_MAX };
@@ -36,14 +39,17 @@ enum stop {
     STOP_FAULT,
     STOP_UNMODELLED,
     STOP_LIMIT,
-    STOP_LOCAL /* without reduction: one local step can be taken */
+    STOP_LOCAL,    /* a step that no other CPU can notice */
+    STOP_SYSTEM,   /* a system instruction with an effect on others: an IPI, durability */
+    STOP_TSC,      /* reads the clock that all CPUs share */
+    STOP_DEADLINE  /* WRMSR to TSC_DEADLINE that looks at the LVT register */
 };
 
 struct stopped {
     enum stop stop;
     const struct plan *plan;
     struct fault fault;
-    const char *reason;
+    const char *reason, *bad_input, *finding;
     /* STOP_LOCAL: which of these it is */
     enum local_kind { LOCAL_SKIP, LOCAL_LATCH, LOCAL_LOCKED, LOCAL_SYSTEM, LOCAL_EFFECT } local;
     struct piece piece;          /* LATCH */
@@ -59,6 +65,41 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
 
 /* Takes local steps from `node` until something stops it; with components->reduce off, none. */
 void close_node(struct components *components, uint32_t cpu, struct node *node);
+
+/* System instructions (sim/explore/system.c): what stands in the way, and their effect. */
+void look_at_system(struct components *components, uint32_t cpu, const struct node *node,
+                    struct stopped *stopped);
+void system_step(struct components *components, uint32_t cpu, struct node *node,
+                 const struct stopped *stopped, struct outcome *outcome);
+
+/* RDTSC and RDTSCP with this reading of the clock. */
+void tsc_step(struct components *components, uint32_t cpu, struct node *node, uint64_t reading);
+
+/* WRMSR to TSC_DEADLINE when the LVT register holds `lvt`. */
+void deadline_step(struct components *components, uint32_t cpu, struct node *node, uint32_t lvt);
+
+void system_get(const struct components *components, const struct node *node,
+                struct system_state *state);
+void system_set(struct components *components, struct node *node,
+                const struct system_state *state);
+
+/* Interrupts (sim/explore/interrupt.c): whether one can be taken now, and taking it. */
+bool can_interrupt(struct components *components, uint32_t cpu, const struct node *node);
+bool take_interrupt(struct components *components, uint32_t cpu, struct node *node,
+                    uint8_t vector);
+void leave_interrupt(struct components *components, struct node *node);
+
+/* Whether steps that no other CPU can notice are taken at once. */
+bool is_eager(const struct components *components, uint32_t cpu, const struct node *node);
+
+/* Whether a load of this place may be made ahead of its turn. */
+bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t address);
+
+/* Moves the node to another local state: nothing is latched any more. */
+void move_on(struct components *components, struct node *node, uint32_t next);
+
+/* Notes the store's words in the footprint. */
+void note_store(struct components *components, uint32_t cpu, const struct store *store);
 
 /* Takes one local step if there is one; tells whether it did. */
 bool local_step(struct components *components, uint32_t cpu, struct node *node);

@@ -90,3 +90,20 @@ uint32_t memory_write(struct memory *memory, uint32_t id, uint32_t store_number)
     map_add(&memory->after_store, key, found);
     return found;
 }
+
+uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from,
+                          uint32_t from_id, uint64_t line)
+{
+    uint64_t first = line / LINE_BYTES * (LINE_BYTES / 8), values[LINE_BYTES / 8];
+    for (unsigned i = 0; i < LINE_BYTES / 8; i++) {
+        values[i] = memory_word_value(from, from_id, word_index(from, first + i));
+        word_index(memory, first + i);
+    }
+    uint64_t *words = copy_vector(memory, id);
+    for (unsigned i = 0; i < LINE_BYTES / 8; i++)
+        words[map_get(&memory->index_of, first + i)] = values[i];
+    size_t length = memory->word_count;
+    while (length > 0 && words[length - 1] == memory->initial[length - 1])
+        length--;
+    return intern_add(&memory->vectors, words, length * 8, NULL);
+}

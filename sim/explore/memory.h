@@ -48,4 +48,8 @@ void memory_read(struct memory *memory, uint32_t id, uint64_t address, unsigned 
 /* The memory after store number `store` reached it. */
 uint32_t memory_write(struct memory *memory, uint32_t id, uint32_t store);
 
+/* What is durable once the line at `line` of `from` (number `from_id`) has been written back. */
+uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from,
+                          uint32_t from_id, uint64_t line);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "sim/explore/internal.h"
 
-enum { HEAD_WORDS = 3, LATCH_WORDS = LOAD_BYTES_MAX / 4 };
+enum { HEAD_WORDS = 4, LATCH_WORDS = LOAD_BYTES_MAX / 4 };
 
 /* latched needs 16 bits: at most READS_MAX * PIECES_MAX pieces. */
 uint32_t node_intern(struct components *components, uint32_t cpu, const struct node *node)
@@ -14,6 +14,7 @@ uint32_t node_intern(struct components *components, uint32_t cpu, const struct n
     words[0] = node->local;
     words[1] = node->latched | node->flags << 16;
     words[2] = node->private_memory;
+    words[3] = node->system;
     if (node->latched) {
         memcpy(words + count, node->bytes, LOAD_BYTES_MAX);
         count += LATCH_WORDS;
@@ -33,6 +34,7 @@ void component_node(const struct components *components, uint32_t cpu, uint32_t 
     node->latched = words[1] & 0xffff;
     node->flags = words[1] >> 16;
     node->private_memory = words[2];
+    node->system = words[3];
     memset(node->bytes, 0, sizeof node->bytes);
     if (node->latched) {
         memcpy(node->bytes, words + at, LOAD_BYTES_MAX);

@@ -15,6 +15,31 @@ static bool uses_xmm(struct code *code)
     return false;
 }
 
+static void decode_handlers(struct oracle *oracle)
+{
+    const struct program *program = oracle->program;
+    oracle->handlers = region_array(oracle->region, program->cpu_count * HANDLERS_PER_CPU,
+                                    sizeof(struct code *));
+    for (size_t i = 0; i < program->handler_count; i++) {
+        const struct snippet *snippet = program->variants[oracle->variant].handlers[i];
+        uint64_t offset = (snippet->address - CODE_BASE) % CODE_STRIDE - HANDLER_OFFSET;
+        size_t at = program->handlers[i].cpu * (size_t)HANDLERS_PER_CPU + offset / HANDLER_STRIDE;
+        struct code *code = region_alloc(oracle->region, sizeof *code);
+        code_init(code, oracle->region, snippet);
+        oracle->handlers[at] = code;
+        oracle->with_xmm = uses_xmm(code) || oracle->with_xmm;
+    }
+}
+
+uint64_t oracle_handler(const struct oracle *oracle, uint32_t cpu, uint8_t vector)
+{
+    const struct program *program = oracle->program;
+    for (size_t i = 0; i < program->handler_count; i++)
+        if (program->handlers[i].cpu == cpu && program->handlers[i].vector == vector)
+            return program->variants[oracle->variant].handlers[i]->address;
+    return 0;
+}
+
 struct oracle *oracle_new(struct region *region, struct exec *exec, const struct program *program,
                           uint32_t variant)
 {
@@ -29,6 +54,7 @@ struct oracle *oracle_new(struct region *region, struct exec *exec, const struct
         code_init(oracle->code[i], region, program->variants[variant].code[i]);
         oracle->with_xmm = uses_xmm(oracle->code[i]) || oracle->with_xmm;
     }
+    decode_handlers(oracle);
     intern_init(&oracle->locals, region);
     intern_init(&oracle->values, region);
     map_init(&oracle->effect_of, region);
@@ -69,7 +95,12 @@ static const struct insn *fetch(struct oracle *oracle, uint64_t rip)
     uint32_t cpu = oracle_cpu_of(rip);
     if (rip < CODE_BASE || cpu >= oracle->program->cpu_count)
         return NULL;
-    return code_at(oracle->code[cpu], rip);
+    uint64_t offset = (rip - CODE_BASE) % CODE_STRIDE;
+    if (offset < HANDLER_OFFSET)
+        return code_at(oracle->code[cpu], rip);
+    struct code *handler = oracle->handlers[cpu * (size_t)HANDLERS_PER_CPU +
+                                            (offset - HANDLER_OFFSET) / HANDLER_STRIDE];
+    return handler ? code_at(handler, rip) : NULL;
 }
 
 /* While the reads are being found out, every load returns zeros. */
@@ -173,6 +204,38 @@ static void plan_step(struct oracle *oracle, const struct registers *registers, 
     }
 }
 
+/* IRETQ: the frame that an interrupt pushed is loaded, then rip, rflags and rsp are set. */
+static void plan_iret(const struct oracle *oracle, const struct registers *registers,
+                      struct plan *plan)
+{
+    uint64_t stacks = oracle->program->cpu_count * STACK_BYTES, rsp = registers->gpr[4];
+    plan->kind = PLAN_STEP;
+    if (rsp < STACK_BASE || rsp - STACK_BASE > stacks - 40) {
+        plan->kind = PLAN_FAULT;
+        plan->fault = (struct fault){14, rsp};
+        return;
+    }
+    plan->read_count = 3;
+    plan->reads[0] = (struct data_access){registers->gpr[4], 16};
+    plan->reads[1] = (struct data_access){registers->gpr[4] + 16, 16};
+    plan->reads[2] = (struct data_access){registers->gpr[4] + 32, 8};
+}
+
+static uint32_t iret_effect(struct oracle *oracle, const uint8_t *bytes, struct registers *registers)
+{
+    uint64_t frame[5];
+    struct exec_result result = {.status = EXEC_OK};
+    memcpy(frame, bytes, sizeof frame);
+    if (frame[1] != FRAME_CS || frame[4] != FRAME_SS) {
+        result.status = EXEC_FAULT; /* not a frame that an interrupt pushed */
+        result.vector = 13;
+    }
+    registers->rip = frame[0];
+    registers->rflags = (frame[2] & FRAME_FLAGS) | 2;
+    registers->gpr[4] = frame[3];
+    return add_effect(oracle, &result, registers);
+}
+
 static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
 {
     struct registers registers;
@@ -195,6 +258,9 @@ static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
     case INSN_NOTHING:
     case INSN_NATIVE:
         plan_step(oracle, &registers, plan);
+        break;
+    case INSN_IRET:
+        plan_iret(oracle, &registers, plan);
         break;
     case INSN_UNMODELLED:
         plan->kind = PLAN_UNMODELLED;
@@ -246,9 +312,13 @@ const struct effect *oracle_effect(struct oracle *oracle, uint32_t local, const 
         struct exec_result result;
         struct supply supply = {plan, bytes};
         oracle_registers(oracle, local, &registers);
-        exec_step(oracle->exec, plan->insn, &registers, read_supplied, &supply, &result);
         oracle->steps++;
-        found = add_effect(oracle, &result, &registers);
+        if (plan->insn->class == INSN_IRET) {
+            found = iret_effect(oracle, bytes, &registers);
+        } else {
+            exec_step(oracle->exec, plan->insn, &registers, read_supplied, &supply, &result);
+            found = add_effect(oracle, &result, &registers);
+        }
         map_add(&oracle->effect_of, key, found);
     }
     return oracle->effects[found];
@@ -258,6 +328,12 @@ uint64_t oracle_rip(const struct oracle *oracle, uint32_t local)
 {
     const struct registers *registers = intern_bytes(&oracle->locals, local);
     return registers->rip;
+}
+
+uint64_t oracle_flags(const struct oracle *oracle, uint32_t local)
+{
+    const struct registers *registers = intern_bytes(&oracle->locals, local);
+    return registers->rflags;
 }
 
 uint32_t oracle_jump(struct oracle *oracle, uint32_t local, uint64_t rip)
@@ -276,5 +352,9 @@ uint32_t oracle_system_next(struct oracle *oracle, uint32_t local)
     registers.rip += plan->insn->length;
     if (plan->insn->kind == KIND_CPUID) /* what a leaf says is not modelled: all zero */
         registers.gpr[0] = registers.gpr[1] = registers.gpr[2] = registers.gpr[3] = 0;
+    if (plan->insn->kind == KIND_CLI)
+        registers.rflags &= ~RFLAGS_IF;
+    if (plan->insn->kind == KIND_STI)
+        registers.rflags |= RFLAGS_IF;
     return oracle_local(oracle, &registers);
 }

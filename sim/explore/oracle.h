@@ -11,7 +11,7 @@
 #include "sim/base/map.h"
 #include "sim/exec/exec.h"
 
-enum { READS_MAX = 3, LOAD_BYTES_MAX = 32, LOCALS_MAX = 1 << 21 /* some 400 bytes each */ };
+enum { READS_MAX = 3, LOAD_BYTES_MAX = 48, LOCALS_MAX = 1 << 21 /* some 400 bytes each */ };
 
 /* What a CPU in a local state is about to do. */
 enum plan_kind {
@@ -61,6 +61,7 @@ struct oracle {
     uint32_t variant;
     bool with_xmm;
     struct code **code;          /* main code, one per CPU */
+    struct code **handlers;      /* HANDLERS_PER_CPU a CPU, NULL where it has none */
     struct intern locals;        /* registers, the xmm part only with_xmm */
     struct plan **plans;         /* per local state, NULL: not made so far */
     size_t plan_capacity;
@@ -85,16 +86,22 @@ const struct plan *oracle_plan(struct oracle *oracle, uint32_t local);
  * after the other). */
 const struct effect *oracle_effect(struct oracle *oracle, uint32_t local, const uint8_t *bytes);
 
-/* The local state after an instruction that the models execute: rip moved on, and what CPUID
- * writes. */
+/*
+ * The local state after an instruction that the models execute: rip moved on, and what CPUID,
+ * CLI and STI write.
+ */
 uint32_t oracle_system_next(struct oracle *oracle, uint32_t local);
 
 uint64_t oracle_rip(const struct oracle *oracle, uint32_t local);
+uint64_t oracle_flags(const struct oracle *oracle, uint32_t local);
+
+/* The address of the handler of a vector on a CPU, 0 when it has none. */
+uint64_t oracle_handler(const struct oracle *oracle, uint32_t cpu, uint8_t vector);
 
 /* The same local state with another rip. */
 uint32_t oracle_jump(struct oracle *oracle, uint32_t local, uint64_t rip);
 
-/* The CPU whose code, by address, `rip` is in; and the offset within its main code. */
+/* The CPU whose code `rip` is in, by address. */
 uint32_t oracle_cpu_of(uint64_t rip);
 
 #endif

@@ -22,7 +22,7 @@ static bool can_go_round(const struct exploration *exploration)
                 return true;
         }
     }
-    return false;
+    return exploration->program->handler_count > 0;
 }
 
 struct round {
@@ -141,8 +141,8 @@ void find_stuck(struct exploration *exploration)
     if (!exploration->dead_end && !can_go_round(exploration))
         return;
     size_t count = exploration->states.count;
-    uint32_t *tuple = region_array(&exploration->region, exploration->program->cpu_count + 1,
-                                   sizeof *tuple);
+    uint32_t *tuple =
+        region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
     uint8_t *reaches = reach_final(exploration, tuple);
     uint8_t *lost = region_alloc(&exploration->region, count);
     for (size_t n = 0; n < count; n++) {

@@ -55,7 +55,7 @@ static void list_buffer(struct teller *teller, const struct node *node, struct w
 static const char *detail_of(struct teller *teller, const struct told *told)
 {
     if (told->size == 0)
-        return told->how ? told->how : "";
+        return told->how ? region_strdup(teller->region, told->how) : "";
     const char *place =
         describe_address(teller->region, teller->exploration->program, told->address);
     const char *value = bytes_text(teller->region, told->data, told->size);
@@ -92,7 +92,8 @@ void tell(struct components *components, const struct node *after, const struct 
 struct matching {
     const uint32_t *wanted;
     size_t length;
-    struct transition *found;
+    bool matched;
+    struct transition *found; /* NULL: memory wrote a line back */
     uint32_t cpu;
 };
 
@@ -100,10 +101,34 @@ static void match(void *receiver, uint32_t cpu, struct transition *transition,
                   const uint32_t *tuple)
 {
     struct matching *matching = receiver;
-    if (matching->found || memcmp(tuple, matching->wanted, matching->length * sizeof *tuple) != 0)
+    if (matching->matched || memcmp(tuple, matching->wanted, matching->length * sizeof *tuple) != 0)
         return;
+    matching->matched = true;
     matching->found = transition;
     matching->cpu = cpu;
+}
+
+/* A line of persistent memory was written back by the memory itself. */
+static void tell_write_back(struct teller *teller, uint32_t before, uint32_t after)
+{
+    struct exploration *exploration = teller->exploration;
+    struct witness *witness = teller->witness;
+    const char *line = "a line";
+    for (size_t i = 0; i < exploration->line_count; i++)
+        for (uint64_t word = 0; word < LINE_BYTES; word += 8) {
+            uint8_t old[16], new[16];
+            memory_read(&exploration->durable, before, exploration->lines[i] + word, 8, old);
+            memory_read(&exploration->durable, after, exploration->lines[i] + word, 8, new);
+            if (memcmp(old, new, 8) != 0)
+                line = describe_address(teller->region, exploration->program,
+                                        exploration->lines[i]);
+        }
+    witness->steps = region_push(teller->region, witness->steps, witness->count,
+                                 &witness->capacity, sizeof *witness->steps);
+    witness->steps[witness->count++] = (struct witness_step){
+        .cpu = teller->cpu,
+        .event = "write-back",
+        .detail = region_printf(teller->region, "the line of %s becomes durable", line)};
 }
 
 /* Tells the one transition that leads from one tuple to the next. */
@@ -111,10 +136,14 @@ static void tell_transition(struct teller *teller, const uint32_t *from, const u
 {
     struct exploration *exploration = teller->exploration;
     size_t cpus = exploration->program->cpu_count;
-    struct matching matching = {.wanted = to, .length = cpus + 1};
+    struct matching matching = {.wanted = to, .length = exploration->tuple_length};
     for_each_successor(exploration, from, match, &matching);
-    if (!matching.found)
+    if (!matching.matched)
         return;
+    if (!matching.found) {
+        tell_write_back(teller, from[cpus + 1], to[cpus + 1]);
+        return;
+    }
     teller->cpu = matching.cpu;
     exploration->components.teller = teller;
     transition_narrate(&exploration->components, matching.cpu, from[matching.cpu], matching.found,
@@ -139,8 +168,8 @@ struct witness *witness_new(struct region *region, struct exploration *explorati
         component_start(&exploration->components, cpu);
     }
     exploration->components.teller = NULL;
-    uint32_t *from = region_array(region, cpus + 1, sizeof *from);
-    uint32_t *to = region_array(region, cpus + 1, sizeof *to);
+    uint32_t *from = region_array(region, exploration->tuple_length, sizeof *from);
+    uint32_t *to = region_array(region, exploration->tuple_length, sizeof *to);
     for (size_t i = 1; i < length; i++) {
         states_get(&exploration->states, path[i - 1], from);
         states_get(&exploration->states, path[i], to);

@@ -51,7 +51,7 @@ static const struct special specials[] = {
     {X86_INS_RDGSBASE, INSN_NATIVE, KIND_RDGSBASE},
     {X86_INS_WRFSBASE, INSN_NATIVE, KIND_WRFSBASE},
     {X86_INS_WRGSBASE, INSN_NATIVE, KIND_WRGSBASE},
-    {X86_INS_SWAPGS, INSN_UNMODELLED, KIND_SWAPGS},
+    {X86_INS_SWAPGS, INSN_RDMSR, KIND_SWAPGS},
     {X86_INS_POPCNT, INSN_NATIVE, KIND_POPCNT},
     {X86_INS_MOVBE, INSN_NATIVE, KIND_MOVBE},
     {X86_INS_XGETBV, INSN_UNMODELLED, KIND_XGETBV},
@@ -179,9 +179,10 @@ static bool is_move_of_system_register(const cs_insn *decoded, struct insn *insn
         bool debug = reg >= X86_REG_DR0 && reg <= X86_REG_DR15;
         if (!control && !debug)
             continue;
-        /* Reading one orders nothing, but its value is not modelled. */
-        insn->class = i == 0 ? INSN_SERIALIZING : INSN_UNMODELLED;
+        /* Reading one orders nothing. */
+        insn->class = i == 0 ? INSN_SERIALIZING : INSN_RDMSR;
         insn->kind = control ? KIND_MOV_CR : KIND_MOV_DR;
+        insn->system_number = (uint8_t)(reg - (control ? X86_REG_CR0 : X86_REG_DR0));
         return true;
     }
     return false;

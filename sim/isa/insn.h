@@ -112,6 +112,7 @@ struct insn {
     struct memory_operand memory;
     bool implicit_load, implicit_store; /* push pop call ret enter leave string xlat ... beside `memory` */
     bool nt;           /* non-temporal hint */
+    uint8_t system_number; /* MOV to or from CRn, DRn: n */
     bool zero_idiom;   /* xor r,r and friends: no input dependency */
     bool register_move; /* mov r,r (32 or 64 bits) or movaps x,x */
     bool has_immediate;
@@ -136,6 +137,17 @@ const struct insn *code_at(struct code *code, uint64_t address);
 
 /* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
 uint32_t code_sweep(struct code *code);
+
+/* MOV to or from a control or debug register: n of CRn, and the general register. */
+static inline unsigned system_register_number(const struct insn *insn)
+{
+    return insn->system_number;
+}
+static inline unsigned system_register_operand(const struct insn *insn)
+{
+    uint64_t bits = (insn->class == INSN_SERIALIZING ? insn->reads : insn->writes) & 0xffff;
+    return bits ? (unsigned)__builtin_ctzll(bits) : 0;
+}
 
 /* Gives back this thread's decoder. */
 void decoder_close(void);

@@ -95,6 +95,19 @@ static json_t *witnesses_json(const struct result *result)
     return array;
 }
 
+static json_t *images_json(const struct result *result)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < result->image_count; i++) {
+        json_t *image = json_object(), *values = json_object();
+        for (size_t n = 0; n < result->durable_count; n++)
+            put(values, result->durable[n]->text, integer(result->images[i][n]));
+        put(image, "values", values);
+        append(array, image);
+    }
+    return array;
+}
+
 static json_t *order_json(const struct result *result)
 {
     json_t *object = json_object(), *outcomes = json_array();
@@ -111,6 +124,8 @@ static json_t *order_json(const struct result *result)
         append(outcomes, outcome);
     }
     put(object, "outcomes", outcomes);
+    if (result->has_images)
+        put(object, "crash_images", images_json(result));
     if (result->stuck) {
         json_t *cpus = json_array();
         for (size_t i = 0; i < result->stuck_cpu_count; i++)

@@ -65,6 +65,21 @@ static size_t relaxed_count(const struct result *result)
     return count;
 }
 
+static void add_images(struct writer *writer, const struct result *result)
+{
+    if (!result->has_images)
+        return;
+    text_printf(writer->out, "  after a power cut: %zu image%s\n", result->image_count,
+                result->image_count == 1 ? "" : "s");
+    for (size_t i = 0; i < result->image_count; i++) {
+        text_add(writer->out, "    ");
+        for (size_t n = 0; n < result->durable_count; n++)
+            text_printf(writer->out, "%s%s=%" PRIu64, n ? " " : "", result->durable[n]->text,
+                        result->images[i][n]);
+        text_add(writer->out, "\n");
+    }
+}
+
 static void add_outcomes(struct writer *writer, const struct result *result)
 {
     struct text *out = writer->out;
@@ -82,6 +97,7 @@ static void add_outcomes(struct writer *writer, const struct result *result)
             add_colored(writer, "\033[35m", "   relaxed: no interleaving gives it");
         text_add(out, "\n");
     }
+    add_images(writer, result);
     if (result->stuck) {
         text_add(out, "    some executions never end:");
         for (size_t i = 0; i < result->stuck_cpu_count; i++)

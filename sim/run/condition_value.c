@@ -1,50 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/run/run.h"
 
-static uint64_t value_of(const struct condition *condition, const uint64_t *values,
-                         const bool *stuck)
+static bool has_value(const struct condition *condition, const struct condition_state *state)
 {
-    uint64_t left, right;
+    return condition->term == NO_INDEX || !state->durable || state->durable[condition->term];
+}
+
+static uint64_t value_of(const struct condition *condition, const struct condition_state *state)
+{
+    const struct condition *left = condition->left, *right = condition->right;
     switch (condition->op) {
     case CONDITION_NUMBER:
         return condition->number;
     case CONDITION_REGISTER:
     case CONDITION_OBJECT:
-        return values[condition->term];
+        return has_value(condition, state) ? state->values[condition->term] : 0;
     case CONDITION_CRASH:
-        return 0;
+        return state->durable != NULL;
     case CONDITION_STUCK:
-        return stuck && stuck[condition->cpu];
+        return state->stuck && state->stuck[condition->cpu];
     case CONDITION_NOT:
-        return !value_of(condition->left, values, stuck);
+        return !value_of(left, state);
     case CONDITION_AND:
-        return value_of(condition->left, values, stuck) &&
-               value_of(condition->right, values, stuck);
+        return value_of(left, state) && value_of(right, state);
     case CONDITION_OR:
-        return value_of(condition->left, values, stuck) ||
-               value_of(condition->right, values, stuck);
+        return value_of(left, state) || value_of(right, state);
     default:
         break;
     }
-    left = value_of(condition->left, values, stuck);
-    right = value_of(condition->right, values, stuck);
+    if (!has_value(left, state) || !has_value(right, state))
+        return 0; /* after a power cut only persistent objects compare */
+    uint64_t a = value_of(left, state), b = value_of(right, state);
     switch (condition->op) {
     case CONDITION_EQ:
-        return left == right;
+        return a == b;
     case CONDITION_NE:
-        return left != right;
+        return a != b;
     case CONDITION_LT:
-        return left < right;
+        return a < b;
     case CONDITION_LE:
-        return left <= right;
+        return a <= b;
     case CONDITION_GT:
-        return left > right;
+        return a > b;
     default:
-        return left >= right;
+        return a >= b;
     }
 }
 
-bool condition_holds(const struct condition *condition, const uint64_t *values, const bool *stuck)
+bool condition_holds(const struct condition *condition, const struct condition_state *state)
 {
-    return value_of(condition, values, stuck) != 0;
+    return value_of(condition, state) != 0;
 }

@@ -19,26 +19,41 @@ static const struct final_state *find_final(const struct judgement *judgement,
     const struct final_state *found = NULL;
     for (size_t i = 0; i < exploration->final_count; i++) {
         const struct final_state *final = &exploration->finals[i];
+        const struct condition_state state = {final->values, final->stuck, NULL};
         if (speaks_of(expectation, final) &&
-            condition_holds(expectation->condition, final->values, final->stuck) == wanted &&
+            condition_holds(expectation->condition, &state) == wanted &&
             (!found || final->state < found->state))
             found = final;
     }
     return found;
 }
 
+/* The same among what a power cut can leave. */
+static const struct crash_image *find_image(const struct judgement *judgement,
+                                            const struct expectation *expectation, bool wanted)
+{
+    const struct exploration *exploration = judgement->exploration;
+    bool *durable =
+        region_array(judgement->region, exploration->term_count + 1, sizeof *durable);
+    for (size_t i = 0; i < exploration->term_count; i++)
+        durable[i] = term_is_durable(exploration->program, &exploration->terms[i]);
+    for (size_t i = 0; i < exploration->image_count; i++) {
+        const struct condition_state state = {exploration->images[i].values, NULL, durable};
+        if (condition_holds(expectation->condition, &state) == wanted)
+            return &exploration->images[i];
+    }
+    return NULL;
+}
+
 static void decide_condition(struct judgement *judgement, struct expect_row *row)
 {
     const struct expectation *expectation = row->expectation;
     bool wanted = expectation->kind != EXPECT_ALWAYS;
-    if (expectation->about_crash) {
-        row->held = HELD_UNKNOWN;
-        row->note = "what a power cut leaves is not modelled";
-        return;
-    }
     const struct final_state *found = find_final(judgement, expectation, wanted);
+    const struct crash_image *image =
+        expectation->about_crash ? find_image(judgement, expectation, wanted) : NULL;
     bool complete = judgement->exploration->complete;
-    if (found)
+    if (found || image)
         row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_YES : HELD_NO;
     else if (!complete)
         row->held = HELD_UNKNOWN;
@@ -47,6 +62,8 @@ static void decide_condition(struct judgement *judgement, struct expect_row *row
     if (found)
         row->witness = add_witness(judgement, found->state, outcome_of(judgement, found),
                                    expectation->text);
+    else if (image)
+        row->witness = add_witness(judgement, image->state, NO_INDEX, expectation->text);
 }
 
 static void decide_redundant(struct judgement *judgement, struct expect_row *row)
@@ -201,6 +218,16 @@ void judge_cheaper(struct region *region, struct result_list *results)
     }
 }
 
+/* Whether the trace expects this finding, so that it is no news. */
+static bool is_expected(const struct result *result, size_t finding)
+{
+    for (size_t i = 0; i < result->expect_count; i++)
+        if (result->expects[i].expectation->kind == EXPECT_FINDING &&
+            strcmp(result->expects[i].expectation->name, result->findings[finding].rule) == 0)
+            return true;
+    return false;
+}
+
 void judge_verdict(struct result *result)
 {
     bool violated = false, unknown = result->unmodelled_count > 0;
@@ -210,6 +237,8 @@ void judge_verdict(struct result *result)
     }
     if (result->ordered && !result->complete)
         unknown = true;
+    for (size_t i = 0; i < result->finding_count; i++)
+        violated = violated || (result->findings[i].is_error && !is_expected(result, i));
     if (result->ordered && result->program->expectation_count == 0) {
         for (size_t i = 0; i < result->outcome_count; i++)
             violated = violated || result->outcomes[i].relaxed;

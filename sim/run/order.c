@@ -108,12 +108,30 @@ int outcome_of(const struct judgement *judgement, const struct final_state *fina
                     judgement->prepared->observed_count, values);
 }
 
+/* Crash images as sets; few enough to compare each with each. */
+static bool same_images(const struct judgement *judgement, const struct exploration *a,
+                        const struct exploration *b)
+{
+    size_t count = judgement->prepared->term_count;
+    if (a->image_count != b->image_count)
+        return false;
+    for (size_t i = 0; i < a->image_count; i++) {
+        bool found = false;
+        for (size_t n = 0; n < b->image_count && !found; n++)
+            found = compare_values(a->images[i].values, b->images[n].values, count) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
                    const struct exploration *b)
 {
     const struct prepared *prepared = judgement->prepared;
     size_t a_count, b_count;
-    if (a->can_stick != b->can_stick)
+    if (a->can_stick != b->can_stick || a->observation_count != b->observation_count ||
+        !same_images(judgement, a, b))
         return false;
     struct outcome_row *a_rows = collect_outcomes(judgement->region, prepared, a, &a_count);
     struct outcome_row *b_rows = collect_outcomes(judgement->region, prepared, b, &b_count);
@@ -217,6 +235,14 @@ static void report_issue(struct judgement *judgement, const struct issue *issue)
     if (issue->kind == ISSUE_FAULT)
         row.reason = issue->fault.vector == 14 ? page_fault_reason(judgement, issue)
                                                : fault_name(issue->fault.vector);
+    if (issue->bad_input) {
+        struct result *result = judgement->result;
+        result->bad_inputs =
+            region_push(judgement->region, result->bad_inputs, result->bad_input_count,
+                        &result->bad_input_capacity, sizeof *result->bad_inputs);
+        result->bad_inputs[result->bad_input_count++] = (struct bad_input){
+            row.place, region_strdup(judgement->region, issue->bad_input)};
+    }
     row.reason = region_strdup(judgement->region, row.reason);
     add_unmodelled(judgement->region, judgement->result, &row);
     if (issue->kind == ISSUE_FAULT && judgement->options->witness != WITNESS_NONE)
@@ -237,6 +263,64 @@ static void note_stuck(struct judgement *judgement)
             can = can || (exploration->finals[i].is_stuck && exploration->finals[i].stuck[cpu]);
         if (can)
             result->stuck_cpus[result->stuck_cpu_count++] = result->program->cpus[cpu].name;
+    }
+}
+
+static void list_images(struct judgement *judgement)
+{
+    struct result *result = judgement->result;
+    const struct exploration *exploration = judgement->exploration;
+    struct region *region = judgement->region;
+    size_t terms = exploration->term_count;
+    uint32_t *which = region_array(region, terms + 1, sizeof *which);
+    result->has_images = exploration->components.persistent;
+    result->durable = region_array(region, terms + 1, sizeof *result->durable);
+    for (uint32_t i = 0; i < terms; i++)
+        if (term_is_durable(result->program, &exploration->terms[i])) {
+            which[result->durable_count] = i;
+            result->durable[result->durable_count++] = &exploration->terms[i];
+        }
+    result->images = region_array(region, exploration->image_count + 1, sizeof *result->images);
+    for (size_t i = 0; i < exploration->image_count; i++) {
+        uint64_t *values = region_array(region, result->durable_count + 1, sizeof *values);
+        for (size_t n = 0; n < result->durable_count; n++)
+            values[n] = exploration->images[i].values[which[n]];
+        size_t at = result->image_count++; /* kept sorted */
+        while (at > 0 &&
+               compare_values(values, result->images[at - 1], result->durable_count) < 0) {
+            result->images[at] = result->images[at - 1];
+            at--;
+        }
+        result->images[at] = values;
+    }
+}
+
+static const struct {
+    const char *rule, *message;
+} observed_rules[] = {
+    {"memory-type-change-unflushed",
+     "changes memory types while lines may be cached under the old one; set CR0.CD and WBINVD "
+     "first on a part whose caches do not snoop themselves"},
+    {"invd-discards-data",
+     "throws away modified lines of every CPU; WBINVD writes them back first"},
+};
+
+static void report_observations(struct judgement *judgement)
+{
+    const struct exploration *exploration = judgement->exploration;
+    struct result *result = judgement->result;
+    for (size_t i = 0; i < exploration->observation_count; i++) {
+        const struct observation *seen = &exploration->observations[i];
+        struct finding finding = {.rule = seen->rule, .cpu = seen->cpu, .text = seen->insn->text,
+                                  .cycles = -1, .message = "", .is_error = true};
+        finding.offset =
+            (uint32_t)(seen->insn->address -
+                       judgement->prepared->oracle->code[seen->cpu]->snippet->address);
+        for (size_t n = 0; n < sizeof observed_rules / sizeof observed_rules[0]; n++)
+            if (strcmp(observed_rules[n].rule, seen->rule) == 0)
+                finding.message = observed_rules[n].message;
+        finding.place = insn_place(result->program, result->variant, seen->cpu, finding.offset);
+        add_finding(judgement->region, result, &finding);
     }
 }
 
@@ -293,6 +377,8 @@ void judge_order(struct judgement *judgement)
     if (!exploration->incomplete || exploration->states.count > 0)
         for (size_t i = 0; i < exploration->issue_count; i++)
             report_issue(judgement, &exploration->issues[i]);
+    report_observations(judgement);
+    list_images(judgement);
     note_stuck(judgement);
     mark_relaxed(judgement);
     show_outcomes(judgement);

@@ -40,6 +40,7 @@ struct finding {
     double cycles;       /* what it costs on this profile; < 0: not known */
     const char *message; /* one sentence that says what to do */
     struct place place;  /* in the trace; line 0 when unknown */
+    bool is_error;       /* makes the verdict a violation unless the trace expects it */
 };
 
 struct unmodelled {
@@ -62,6 +63,11 @@ struct result {
     size_t observed_count;
     struct outcome_row *outcomes;
     size_t outcome_count;
+    const struct term **durable;  /* terms that a crash image has a value for */
+    size_t durable_count;
+    uint64_t **images;            /* what a power cut can leave, one value per durable term */
+    size_t image_count;
+    bool has_images;
     bool stuck, relaxed_known;
     const char **stuck_cpus; /* names of those that can get stuck */
     size_t stuck_cpu_count;
@@ -76,6 +82,11 @@ struct result {
     size_t finding_count, finding_capacity;
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
+    struct bad_input {
+        struct place place;
+        const char *message;
+    } *bad_inputs; /* errors of the trace that only running it showed */
+    size_t bad_input_count, bad_input_capacity;
     const char **notes;
     size_t note_count, note_capacity;
 };

@@ -102,24 +102,6 @@ static struct prepared *prepare(struct region *region, struct exec *exec,
     return prepared;
 }
 
-/* Parts of the format that the engine does not act on: naming them beats ignoring them. */
-static void refuse_unmodelled_parts(struct judgement *judgement)
-{
-    const struct program *program = judgement->result->program;
-    struct unmodelled row = {.cpu = "", .text = "", .reason = NULL};
-    if (program->handler_count) {
-        row.place = program->handlers[0].place;
-        row.reason = "interrupt handlers are not modelled";
-        add_unmodelled(judgement->region, judgement->result, &row);
-    }
-    for (size_t i = 0; i < program->object_count; i++)
-        if (program->objects[i].persistent) {
-            row.place = program->objects[i].place;
-            row.reason = "persistent memory is not modelled";
-            add_unmodelled(judgement->region, judgement->result, &row);
-        }
-}
-
 static void time_it(struct judgement *judgement, struct exec *exec)
 {
     const struct run_options *options = judgement->options;
@@ -161,7 +143,6 @@ static struct result *run_one(struct region *region, struct exec *exec, struct p
     }
     if (options->order) {
         judge_order(&judgement);
-        refuse_unmodelled_parts(&judgement);
         find_red_zone_stores(&judgement);
     }
     if (options->time)

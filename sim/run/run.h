@@ -31,8 +31,14 @@ void run_program(struct region *region, const struct program *program,
                  const uint32_t *variants, size_t variant_count,
                  const struct run_options *options, struct result_list *results);
 
-/* The value of a condition in one state; `stuck` per CPU or NULL for a final state. */
-bool condition_holds(const struct condition *condition, const uint64_t *values, const bool *stuck);
+/* The state that a condition speaks of. */
+struct condition_state {
+    const uint64_t *values; /* per term */
+    const bool *stuck;      /* per CPU; NULL: nobody */
+    const bool *durable;    /* per term, in a crash image: whether it has a value; NULL otherwise */
+};
+
+bool condition_holds(const struct condition *condition, const struct condition_state *state);
 
 void result_note(struct region *region, struct result *result, const char *note);
 

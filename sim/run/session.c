@@ -41,7 +41,10 @@ struct fs_report {
     const char **lines;      /* diagnostics as text */
     size_t line_count;
     bool internal;
-    const struct profile **profiles; /* loaded so far */
+    struct loaded_profile {
+        const char *name;
+        const struct profile *profile; /* NULL: it is broken, and was reported */
+    } *profiles;
     size_t profile_count, profile_capacity;
 };
 
@@ -61,8 +64,10 @@ static const struct profile *get_profile(fs_report *report, const char *name, co
                                          struct place place)
 {
     for (size_t i = 0; i < report->profile_count; i++)
-        if (strcmp(report->profiles[i]->name, name) == 0)
-            return report->profiles[i];
+        if (strcmp(report->profiles[i].name, name) == 0 && report->profiles[i].profile)
+            return report->profiles[i].profile;
+        else if (strcmp(report->profiles[i].name, name) == 0 && strchr(name, '/'))
+            return NULL; /* a file that could not be read has been reported */
     size_t errors = report->diagnostics.count;
     const struct profile *profile = profile_load(&report->region, name, &report->diagnostics);
     if (!profile && file) /* an unknown name in a trace: say where it stands */
@@ -71,12 +76,22 @@ static const struct profile *get_profile(fs_report *report, const char *name, co
                 report->diagnostics.items[i].file = file;
                 report->diagnostics.items[i].place = place;
             }
-    if (!profile)
-        return NULL;
     report->profiles = region_push(&report->region, report->profiles, report->profile_count,
                                    &report->profile_capacity, sizeof *report->profiles);
-    report->profiles[report->profile_count++] = profile;
+    report->profiles[report->profile_count++] = (struct loaded_profile){name, profile};
     return profile;
+}
+
+/* A profile that is only named must exist, but need not be read. */
+static void check_profile_name(fs_report *report, const char *name, const char *file,
+                               struct place place)
+{
+    size_t count;
+    const char *const *names = profile_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return;
+    get_profile(report, name, file, place);
 }
 
 static void add_profile(fs_report *report, struct job *job, size_t *capacity, const char *name,
@@ -110,9 +125,10 @@ static void choose_profiles(fs_report *report, struct job *job, const fs_options
         for (size_t n = 0; n < expectation->profiles.count; n++) {
             const char *name = expectation->profiles.names[n];
             if (options->profile_count || expectation->profiles.except)
-                get_profile(report, name, program->file, expectation->place); /* exists? */
+                check_profile_name(report, name, program->file, expectation->profiles.places[n]);
             else
-                add_profile(report, job, &capacity, name, program->file, expectation->place);
+                add_profile(report, job, &capacity, name, program->file,
+                            expectation->profiles.places[n]);
         }
     }
     if (job->profile_count == 0 && options->profile_count == 0)
@@ -247,6 +263,10 @@ static void gather(fs_report *report)
                             "memory ran out while it was judged");
         }
         for (size_t n = 0; n < job->results.count; n++) {
+            const struct result *result = job->results.items[n];
+            for (size_t k = 0; k < result->bad_input_count; k++)
+                diagnostics_add(&report->diagnostics, job->program->file,
+                                result->bad_inputs[k].place, "%s", result->bad_inputs[k].message);
             report->results.items =
                 region_push(region, report->results.items, report->results.count,
                             &report->results.capacity, sizeof *report->results.items);

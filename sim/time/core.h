@@ -45,6 +45,7 @@ enum port {
     PORT_STORE_DATA,
     PORT_VECTOR,
     PORT_SQRT,
+    PORT_DIVIDE,
     PORT_COUNT,
     PORT_NONE = PORT_COUNT
 };
@@ -62,9 +63,9 @@ struct op {
     bool early_done; /* may retire one cycle after issue */
     bool known;      /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;
-    bool may_fault;          /* by the values of its operands */
-    bool fuses;   /* with a conditional jump after it */
-    bool indexed; /* index and displacement */
+    bool may_fault; /* by the values of its operands */
+    bool fuses;     /* with a conditional jump after it */
+    bool indexed;   /* index and displacement */
     bool vector_load, vector_store, writes_integer, nt;
     uint8_t load_count;
     bool stores;
@@ -128,7 +129,7 @@ enum {
     RING = 1024,
     STORE_RING = 128,
     CALENDAR = 4096,
-    SQRT_RING = 512,
+    BUCKETS = 512,
     TABLE = 1024,
     STREAMS = 8,
     WC_MAX = 32,
@@ -245,7 +246,7 @@ struct core {
     ticks ready[TIMED_REGISTERS];
     uint8_t ready_cause[TIMED_REGISTERS];
     struct cycle_use calendar[CALENDAR];
-    int64_t sqrt_bucket[SQRT_RING];
+    int64_t sqrt_bucket[BUCKETS], divide_bucket[BUCKETS];
 
     /* order */
     ticks retire;       /* of the newest instruction */

@@ -68,7 +68,8 @@ static void integer_operation(struct op *op, const char *name, const struct timi
         compute_on(op, PORT_MULTIPLY, t->multiply_latency);
         op->early_done = t->multiply_early;
     } else if (IS(name, "div", "idiv")) {
-        compute_on(op, PORT_ALU, insn->operand_size == 8 ? t->divide64_latency : t->divide_latency);
+        compute_on(op, PORT_DIVIDE,
+                   insn->operand_size == 8 ? t->divide64_latency : t->divide_latency);
     } else if (IS(name, "crc32", "pdep", "pext")) {
         compute_on(op, PORT_MULTIPLY, t->multiply_latency);
     } else if (starts(name, "rc") ||
@@ -247,6 +248,9 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
         locked_operation(op, name, t);
         break;
     case INSN_IF:
+        op->kind = OP_HOLD;
+        op->hold = t->cli_hold;
+        break;
     case INSN_IO:
     case INSN_HLT:
     case INSN_UNMODELLED:

@@ -58,24 +58,27 @@ static void take_port(enum port port, struct cycle_use *use)
 }
 
 /*
- * The square root unit starts one operation per interval. Fixed intervals rather than gaps
- * between starts: out of order starts would leave gaps too short for anything.
+ * Units that are not pipelined start one operation per interval. Fixed intervals rather than
+ * gaps between starts: starts out of order would leave gaps too short for anything.
  */
-static ticks issue_sqrt(struct core *core, ticks from)
+static ticks issue_slowly(int64_t *buckets, ticks interval, ticks from)
 {
-    ticks interval = later(core->timing->sqrt_interval, CYCLE);
+    interval = later(interval, CYCLE);
     int64_t bucket = from / interval;
-    while (core->sqrt_bucket[(uint64_t)bucket % SQRT_RING] == bucket + 1) {
+    while (buckets[(uint64_t)bucket % BUCKETS] == bucket + 1) {
         bucket++;
     }
-    core->sqrt_bucket[(uint64_t)bucket % SQRT_RING] = bucket + 1;
+    buckets[(uint64_t)bucket % BUCKETS] = bucket + 1;
     return later(next_cycle(from), next_cycle(bucket * interval));
 }
 
 ticks issue(struct core *core, enum port port, ticks from)
 {
     if (port == PORT_SQRT) {
-        return issue_sqrt(core, from);
+        return issue_slowly(core->sqrt_bucket, core->timing->sqrt_interval, from);
+    }
+    if (port == PORT_DIVIDE) {
+        return issue_slowly(core->divide_bucket, core->timing->divide_interval, from);
     }
     /* A profile without the port would never find it: take it for unlimited. */
     int64_t cycle = next_cycle(from) / CYCLE;
