@@ -8,6 +8,7 @@
 static void hold_dispatch(struct core *core, ticks until, enum stall cause)
 {
     if (until > core->barrier) {
+        core->barrier_op = core->event.op;
         core->barrier = until;
         core->barrier_cause = (uint8_t)cause;
     }

@@ -233,7 +233,9 @@ struct core {
     ticks slot;    /* the dispatch clock */
     ticks barrier; /* nothing dispatches before it */
     uint8_t barrier_cause;
-    bool decoding; /* front end on the decoders */
+    struct op *barrier_op; /* who set it: is charged for the wait */
+    uint8_t queue_cause;   /* why the newest commit was late */
+    bool decoding;         /* front end on the decoders */
     const struct op *previous;
     ticks last_taken; /* cycle of the last taken branch */
     ticks multiply_cycle;
@@ -337,7 +339,7 @@ struct machine {
 
 void mark(struct event *event, enum stall cause, ticks until);
 /* Shares out the time since the previous retirement. */
-void attribute(ticks previous, const struct event *event);
+void attribute(struct core *core, ticks previous, const struct event *event);
 
 /* ---- front_end.c ---- */
 
@@ -383,7 +385,6 @@ static inline struct store_entry *store_at(struct core *core, uint64_t n)
 {
     return &core->stores[n % STORE_RING];
 }
-void store_remember(struct core *core, const struct store_entry *entry);
 void time_lock(struct core *core, struct event *event);
 /*
  * The line may be at another CPU when the atomic part of the lock in hand should start.

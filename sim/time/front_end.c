@@ -6,7 +6,7 @@
 #include "sim/time/core.h"
 
 /* The latest of what the window's limits demand. */
-static ticks window_limit(const struct core *core, const struct event *event)
+static ticks window_limit(const struct core *core, const struct event *event, enum stall *cause)
 {
     const struct timing *t = core->timing;
     const struct op *op = event->op;
@@ -17,7 +17,10 @@ static ticks window_limit(const struct core *core, const struct event *event)
         limit = later(limit, ring_back(&core->load_retire, t->load_queue));
     }
     if (op->stores) {
-        limit = later(limit, ring_back(&core->store_commit, t->store_queue));
+        ticks free = ring_back(&core->store_commit, t->store_queue);
+        if (free > limit)
+            *cause = (enum stall)core->queue_cause;
+        limit = later(limit, free);
     }
     if (op->writes_integer) {
         limit = later(limit, ring_back(&core->integer_retire, t->integer_registers));
@@ -65,11 +68,11 @@ void dispatch(struct core *core, struct event *event)
 {
     ticks slot = core->slot;
     mark(event, STALL_FRONT_END, slot);
-    enum stall cause = STALL_FRONT_END;
-    ticks limit = event->fused ? 0 : window_limit(core, event);
+    enum stall cause = STALL_FRONT_END, full = STALL_WINDOW;
+    ticks limit = event->fused ? 0 : window_limit(core, event, &full);
     if (limit > slot) {
         slot = next_cycle(limit);
-        cause = STALL_WINDOW;
+        cause = full;
         mark(event, cause, slot);
     }
     if (core->barrier > slot) {

@@ -257,6 +257,10 @@ static bool execute_system(struct core *core, struct event *event)
     const struct insn *insn = event->op->insn;
     struct registers *registers = &core->registers;
     switch (insn->class) {
+    case INSN_FLUSH:
+        if (!image_covers(&core->machine->image, interpret_address(insn, registers), 1))
+            return stop(core, "page fault", insn);
+        break;
     case INSN_TSC:
         set_pair(registers, (uint64_t)(event->dispatch / CYCLE));
         if (insn->kind == KIND_RDTSCP) {

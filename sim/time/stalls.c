@@ -29,21 +29,31 @@ void mark(struct event *event, enum stall cause, ticks until)
     line->count++;
 }
 
-void attribute(ticks previous, const struct event *event)
+/* The instruction to blame: a wait for a barrier's restart is the barrier's, not its victim's. */
+static struct op *blamed(struct core *core, const struct event *event, enum stall cause)
 {
-    struct op *op = event->op;
+    bool held = cause == STALL_RESTART || cause == STALL_SYSTEM;
+    return held && core->barrier_op != NULL && core->barrier_cause == cause ? core->barrier_op
+                                                                            : event->op;
+}
+
+static void charge(struct op *op, enum stall cause, ticks time)
+{
+    op->cycles += time;
+    op->stall[cause] += time;
+}
+
+void attribute(struct core *core, ticks previous, const struct event *event)
+{
     ticks from = previous, end = event->retire;
-    op->cycles += end - previous;
-    if (end == previous) {
-        return;
-    }
     for (unsigned i = 0; i < event->timeline.count && from < end; i++) {
+        enum stall cause = (enum stall)event->timeline.cause[i];
         ticks until = event->timeline.until[i];
         until = until < end ? until : end;
         if (until > from) {
-            op->stall[event->timeline.cause[i]] += until - from;
+            charge(blamed(core, event, cause), cause, until - from);
             from = until;
         }
     }
-    op->stall[STALL_FRONT_END] += end - from; /* retirement width */
+    charge(event->op, STALL_FRONT_END, end - from); /* retirement width */
 }

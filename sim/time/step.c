@@ -212,7 +212,7 @@ static void retire(struct core *core, struct event *event)
         ring_push(&core->integer_retire, time);
     }
     if (core->recording) {
-        attribute(previous, event);
+        attribute(core, previous, event);
     }
 }
 

@@ -75,7 +75,7 @@ static ticks commit_step(const struct core *core, const struct event *event)
     }
 }
 
-void store_remember(struct core *core, const struct store_entry *entry)
+static void store_remember(struct core *core, const struct store_entry *entry)
 {
     uint64_t n = core->store_count++;
     *store_at(core, n) = *entry;
@@ -88,35 +88,38 @@ void store_remember(struct core *core, const struct store_entry *entry)
     core->alias_table[(entry->address >> 3) % (TABLE / 2)] = n + 1;
 }
 
-void time_store_commit(struct core *core, struct event *event)
+/* When the store could leave the queue were it not for write combining and flushes. */
+static ticks ready_to_commit(struct core *core, struct event *event, ticks step)
 {
-    const struct op *op = event->op;
-    ticks step = commit_step(core, event);
     ticks commit = later(event->retire + core->timing->retire_to_commit, core->commit + step);
     commit = later(commit, event->store_request);
-    if (core->machine->core_count > 1 && op->kind == OP_PLAIN && !op->nt) {
-        /* The line was asked for early; it may have been lost again since. */
-        ticks arrival = commit;
-        ticks at = later(commit, event->store_line);
-        if (coherence_fetch(core, event->store.address / LINE_BYTES, at, true, &arrival)) {
-            commit = event->store_line = arrival;
-        }
+    if (core->machine->core_count == 1 || event->op->kind != OP_PLAIN || event->op->nt) {
+        return commit;
     }
-    if (op->nt) {
-        core->wc_store_done = event->done;
-        commit = wc_store(core, &event->store, commit);
-    } else if (op->kind == OP_SFENCE) {
-        commit = later(commit, wc_flush(core, commit));
+    /* The line was asked for early; another CPU may have taken it since. */
+    ticks arrival = commit, at = later(commit, event->store_line);
+    if (coherence_fetch(core, event->store.address / LINE_BYTES, at, true, &arrival)) {
+        commit = event->store_line = arrival;
     }
-    ticks visible = later(commit, event->store_line);
-    uint64_t line = event->store.address / LINE_BYTES;
-    if (op->kind == OP_FLUSH) {
-        visible = flush_line(core, op->insn->kind, line, &commit);
-    } else if (core->flushed_count > 0) {
-        flush_note_store(core, line, visible);
+    return commit;
+}
+
+static void note_cause(struct core *core, const struct event *event, ticks ready, ticks step,
+                       ticks commit)
+{
+    if (commit > ready) {
+        core->queue_cause = STALL_WC_FLUSH;
+    } else if (ready > core->commit + step) { /* else it is late as the one before was */
+        core->queue_cause = event->store_level == LEVEL_L1 ? STALL_WINDOW : STALL_MISS;
     }
+}
+
+static void remember(struct core *core, const struct event *event, ticks commit, ticks visible)
+{
+    const struct op *op = event->op;
+    bool no_data = op->kind == OP_SFENCE || op->kind == OP_FLUSH;
     core->commit = commit;
-    core->commit_line = op->kind == OP_SFENCE || op->kind == OP_FLUSH ? UINT64_MAX : line;
+    core->commit_line = no_data ? UINT64_MAX : event->store.address / LINE_BYTES;
     core->all_visible = later(core->all_visible, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);
@@ -129,7 +132,7 @@ void time_store_commit(struct core *core, struct event *event)
     ring_push(&core->store_retire, event->retire);
     struct store_entry entry = {
         .address = event->store.address,
-        .size = op->kind == OP_SFENCE || op->kind == OP_FLUSH ? 0 : event->store.size,
+        .size = no_data ? 0 : event->store.size,
         .vector = op->vector_store,
         .lock = op->kind == OP_LOCK,
         .value = event->store_value,
@@ -141,4 +144,26 @@ void time_store_commit(struct core *core, struct event *event)
                                      : event->retire + core->timing->retire_to_commit,
     };
     store_remember(core, &entry);
+}
+
+void time_store_commit(struct core *core, struct event *event)
+{
+    const struct op *op = event->op;
+    uint64_t line = event->store.address / LINE_BYTES;
+    ticks step = commit_step(core, event);
+    ticks ready = ready_to_commit(core, event, step), commit = ready;
+    if (op->nt) {
+        core->wc_store_done = event->done;
+        commit = wc_store(core, &event->store, commit);
+    } else if (op->kind == OP_SFENCE) {
+        commit = later(commit, wc_flush(core, commit));
+    }
+    note_cause(core, event, ready, step, commit);
+    ticks visible = later(commit, event->store_line);
+    if (op->kind == OP_FLUSH) {
+        visible = flush_line(core, op->insn->kind, line, &commit);
+    } else if (core->flushed_count > 0) {
+        flush_note_store(core, line, visible);
+    }
+    remember(core, event, commit, visible);
 }

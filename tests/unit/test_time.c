@@ -431,6 +431,7 @@ static void test_programs_that_go_wrong(void)
     expect_incomplete("xor ecx, ecx; div ecx", "exception 0");
     expect_incomplete("hlt", "not modelled");
     expect_incomplete("mov eax, 0x1234; jmp rax", "no code at 0x1234");
+    expect_incomplete("clflush [rip + 0x100]", "page fault");
     expect_incomplete("xor esp, esp; push rax", "page fault");
 }
 
