@@ -25,6 +25,8 @@ static bool may(const struct model_context *context, const struct buffers *buffe
     case ACTION_LOCKED:
     case ACTION_MFENCE:
     case ACTION_SERIALIZE:
+    case ACTION_MSR:
+    case ACTION_INTERRUPT:
         return buffers->count == 0;
     }
     return false;

@@ -11,13 +11,13 @@ void footprint_init(struct footprint *footprint, struct region *region,
     map_init(&footprint->index_of, region);
 }
 
-static enum word_class class_now(const struct footprint_word *word)
+static enum word_class class_now(const struct footprint_byte *byte)
 {
-    if (word->forced)
+    if (byte->forced)
         return WORD_SHARED;
-    if (word->toucher != WORD_MANY)
+    if (byte->toucher != WORD_MANY)
         return WORD_PRIVATE;
-    return word->writer == WORD_NOBODY ? WORD_CONSTANT : WORD_SHARED;
+    return byte->writer == WORD_NOBODY ? WORD_CONSTANT : WORD_SHARED;
 }
 
 void footprint_begin(struct footprint *footprint)
@@ -25,9 +25,9 @@ void footprint_begin(struct footprint *footprint)
     footprint->broken = false;
     footprint->early_assumed = footprint->early_count;
     for (size_t i = 0; i < footprint->count; i++) {
-        struct footprint_word *word = &footprint->words[i];
-        word->assumed = (uint8_t)class_now(word);
-        word->assumed_toucher = word->toucher;
+        struct footprint_byte *byte = &footprint->bytes[i];
+        byte->assumed = (uint8_t)class_now(byte);
+        byte->assumed_toucher = byte->toucher;
     }
 }
 
@@ -42,24 +42,24 @@ static bool is_always_shared(const struct program *program, uint64_t address)
            index == program->timer_lvt;
 }
 
-static struct footprint_word *find_word(struct footprint *footprint, uint32_t cpu, uint64_t number)
+static struct footprint_byte *find_byte(struct footprint *footprint, uint32_t cpu, uint64_t at)
 {
-    uint32_t index = map_get(&footprint->index_of, number);
+    uint32_t index = map_get(&footprint->index_of, at);
     if (index != MAP_NONE)
-        return &footprint->words[index];
-    footprint->words = region_push(footprint->region, footprint->words, footprint->count,
-                                   &footprint->capacity, sizeof *footprint->words);
-    map_add(&footprint->index_of, number, (uint32_t)footprint->count);
-    struct footprint_word *word = &footprint->words[footprint->count++];
-    *word = (struct footprint_word){.toucher = (int32_t)cpu,
+        return &footprint->bytes[index];
+    footprint->bytes = region_push(footprint->region, footprint->bytes, footprint->count,
+                                   &footprint->capacity, sizeof *footprint->bytes);
+    map_add(&footprint->index_of, at, (uint32_t)footprint->count);
+    struct footprint_byte *byte = &footprint->bytes[footprint->count++];
+    *byte = (struct footprint_byte){.toucher = (int32_t)cpu,
                                     .writer = WORD_NOBODY,
                                     .assumed = WORD_PRIVATE,
                                     .assumed_toucher = (int32_t)cpu};
-    if (is_always_shared(footprint->program, number * 8)) {
-        word->forced = true;
-        word->assumed = WORD_SHARED;
+    if (is_always_shared(footprint->program, at)) {
+        byte->forced = true;
+        byte->assumed = WORD_SHARED;
     }
-    return word;
+    return byte;
 }
 
 static void note(int32_t *who, uint32_t cpu)
@@ -71,14 +71,14 @@ static void note(int32_t *who, uint32_t cpu)
 }
 
 /* Whether treating the word as assumed is wrong, given who is now known to access it. */
-static bool contradicts(const struct footprint_word *word)
+static bool contradicts(const struct footprint_byte *byte)
 {
-    enum word_class now = class_now(word);
-    if (word->assumed == WORD_SHARED)
+    enum word_class now = class_now(byte);
+    if (byte->assumed == WORD_SHARED)
         return false; /* never wrong, only more work */
-    if (word->assumed == WORD_CONSTANT)
-        return word->writer != WORD_NOBODY;
-    return now != WORD_PRIVATE || word->toucher != word->assumed_toucher;
+    if (byte->assumed == WORD_CONSTANT)
+        return byte->writer != WORD_NOBODY;
+    return now != WORD_PRIVATE || byte->toucher != byte->assumed_toucher;
 }
 
 enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint64_t address,
@@ -86,29 +86,29 @@ enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint
 {
     if (footprint->everything_shared)
         return WORD_SHARED;
-    uint64_t first = address >> 3, last = (address + size - 1) >> 3;
+    uint64_t first = address, last = address + size - 1;
     bool any_shared = false, all_same = true;
     enum word_class class = WORD_SHARED;
-    for (uint64_t number = first; number <= last; number++) {
-        struct footprint_word *word = find_word(footprint, cpu, number);
-        note(&word->toucher, cpu);
+    for (uint64_t at = first; at <= last; at++) {
+        struct footprint_byte *byte = find_byte(footprint, cpu, at);
+        note(&byte->toucher, cpu);
         if (write)
-            note(&word->writer, cpu);
-        footprint->broken = footprint->broken || contradicts(word);
-        enum word_class assumed = word->assumed;
-        any_shared = any_shared || class_now(word) == WORD_SHARED;
-        all_same = all_same && (number == first || assumed == class);
+            note(&byte->writer, cpu);
+        footprint->broken = footprint->broken || contradicts(byte);
+        enum word_class assumed = byte->assumed;
+        any_shared = any_shared || class_now(byte) == WORD_SHARED;
+        all_same = all_same && (at == first || assumed == class);
         class = assumed;
     }
     if (first == last || (all_same && class != WORD_SHARED && !any_shared))
         return class;
     if (all_same && class == WORD_SHARED)
         return class;
-    /* Words of different classes in one access: all become shared. */
-    for (uint64_t number = first; number <= last; number++) {
-        struct footprint_word *word = find_word(footprint, cpu, number);
-        word->forced = true;
-        footprint->broken = footprint->broken || word->assumed != WORD_SHARED;
+    /* Bytes of different classes in one access: all become shared. */
+    for (uint64_t at = first; at <= last; at++) {
+        struct footprint_byte *byte = find_byte(footprint, cpu, at);
+        byte->forced = true;
+        footprint->broken = footprint->broken || byte->assumed != WORD_SHARED;
     }
     return WORD_SHARED;
 }
@@ -128,11 +128,11 @@ void footprint_early_load(struct footprint *footprint, uint32_t cpu, uint64_t ad
 
 int footprint_owner(const struct footprint *footprint, uint64_t address)
 {
-    uint32_t index = map_get(&footprint->index_of, address >> 3);
+    uint32_t index = map_get(&footprint->index_of, address);
     if (footprint->everything_shared || index == MAP_NONE)
         return -1;
-    const struct footprint_word *word = &footprint->words[index];
-    return word->assumed == WORD_PRIVATE ? word->assumed_toucher : -1;
+    const struct footprint_byte *byte = &footprint->bytes[index];
+    return byte->assumed == WORD_PRIVATE ? byte->assumed_toucher : -1;
 }
 
 bool footprint_is_private(const struct footprint *footprint, uint32_t cpu, uint64_t address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who accesses which word. A word that only one CPU touches is private to it, a word that
+ * Who accesses which byte. A byte that only one CPU touches is private to it, one that
  * nobody stores to is constant; accesses to both are steps that no other CPU can notice, so
  * the explorer takes them at once instead of interleaving them.
  *
@@ -18,11 +18,11 @@
 
 enum word_class { WORD_CONSTANT, WORD_PRIVATE, WORD_SHARED };
 
-struct footprint_word {
+struct footprint_byte {
     int32_t toucher, writer;  /* CPU, or WORD_NOBODY, WORD_MANY */
     int32_t assumed_toucher;  /* what this pass assumes */
     uint8_t assumed;          /* enum word_class */
-    bool forced;              /* accessed together with a shared word: shared as well */
+    bool forced;              /* accessed together with a shared byte: shared as well */
 };
 
 /* A load that may be made ahead of its turn. */
@@ -34,8 +34,8 @@ struct early_load {
 struct footprint {
     struct region *region;
     const struct program *program;
-    struct map index_of; /* address / 8 -> index */
-    struct footprint_word *words;
+    struct map index_of; /* address -> index */
+    struct footprint_byte *bytes;
     size_t count, capacity;
     struct early_load *early; /* every weakly ordered load that was seen */
     size_t early_count, early_capacity;
@@ -51,8 +51,8 @@ void footprint_init(struct footprint *footprint, struct region *region,
 void footprint_begin(struct footprint *footprint);
 
 /*
- * Notes an access and tells how to treat it in this pass: the class of all its words, which
- * for a private word is private to `cpu`.
+ * Notes an access and tells how to treat it in this pass: the class of all its bytes, which
+ * for a private byte is private to `cpu`.
  */
 enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint64_t address,
                                  unsigned size, bool write);
