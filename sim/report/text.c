@@ -137,9 +137,12 @@ static void add_step(struct writer *writer, const struct result *result,
     text_printf(writer->out, "  %s\n", cell.data);
 }
 
+/* Register work, and a CPU's traffic with its own stack, only tire the reader. */
 static bool is_shown(const struct writer *writer, const struct witness_step *step)
 {
-    return writer->verbosity > 0 || strcmp(step->event, "compute") != 0;
+    bool own_stack = step->size && step->address >= STACK_BASE &&
+                     (!step->has_insn || strcmp(step->event, "load") == 0);
+    return writer->verbosity > 0 || (strcmp(step->event, "compute") != 0 && !own_stack);
 }
 
 static void add_witness_text(struct writer *writer, const struct result *result,
