@@ -3,10 +3,13 @@
  * States from which no final state can be reached. Which states can reach one is worked out
  * backwards by going through all states, last found first, until nothing changes: successors
  * mostly have higher numbers, so that few rounds are needed and no edge has to be kept.
+ * What such an execution comes to is where it goes round for ever; states on the way there,
+ * with stores that will still leave the buffer, say nothing.
  */
 #include <string.h>
 
 #include "sim/explore/explore.h"
+#include "sim/explore/recurrent.h"
 
 /* Whether control flow can come back to where it was: only then can a program go on for ever. */
 static bool can_go_round(const struct exploration *exploration)
@@ -42,14 +45,13 @@ static void check_successor(void *receiver, uint32_t cpu, struct transition *tra
     round->found = next != NO_STATE && round->reaches[next];
 }
 
-/* Extends `reaches` backwards; `only` (may be NULL) names the states to look at. */
-static void spread(struct exploration *exploration, uint8_t *reaches, const uint8_t *only,
-                   uint32_t *tuple)
+/* Extends `reaches` backwards. */
+static void spread(struct exploration *exploration, uint8_t *reaches, uint32_t *tuple)
 {
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t n = exploration->states.count; n-- > 0;) {
-            if (reaches[n] || (only && !only[n]))
+            if (reaches[n])
                 continue;
             struct round round = {exploration, reaches, false};
             states_get(&exploration->states, (uint32_t)n, tuple);
@@ -81,7 +83,7 @@ static uint8_t *reach_final(struct exploration *exploration, uint32_t *tuple)
             ended = has_ended(exploration, cpu, tuple[cpu]);
         reaches[n] = ended && for_each_successor(exploration, tuple, count_one, NULL) == 0;
     }
-    spread(exploration, reaches, NULL, tuple);
+    spread(exploration, reaches, tuple);
     return reaches;
 }
 
@@ -109,30 +111,35 @@ static void add_stuck(struct exploration *exploration, uint32_t state, const uin
         (struct final_state){.state = state, .is_stuck = true, .values = values, .stuck = copy};
 }
 
-/* Adds every state in which each CPU has ended or never will, and one never will. */
-static void collect(struct exploration *exploration, const uint8_t *lost, uint32_t *tuple)
+struct collecting {
+    struct exploration *exploration;
+    uint32_t *tuple;
+    bool *stuck;
+};
+
+/* Adds the states of a trap in which every CPU that ever ends there has ended. */
+static void collect_trap(void *receiver, const uint32_t *states, size_t count)
 {
+    struct collecting *collecting = receiver;
+    struct exploration *exploration = collecting->exploration;
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
-    size_t count = exploration->states.count;
-    uint8_t **ends = region_array(&exploration->region, cpus, sizeof *ends);
-    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-        ends[cpu] = region_alloc(&exploration->region, count);
-        for (size_t n = 0; n < count; n++) {
-            states_get(&exploration->states, (uint32_t)n, tuple);
-            ends[cpu][n] = lost[n] && has_ended(exploration, cpu, tuple[cpu]);
-        }
-        spread(exploration, ends[cpu], lost, tuple);
+    bool *stuck = collecting->stuck, any = false;
+    for (uint32_t cpu = 0; cpu < cpus; cpu++)
+        stuck[cpu] = true;
+    for (size_t i = 0; i < count; i++) {
+        states_get(&exploration->states, states[i], collecting->tuple);
+        for (uint32_t cpu = 0; cpu < cpus; cpu++)
+            stuck[cpu] = stuck[cpu] && !has_ended(exploration, cpu, collecting->tuple[cpu]);
     }
-    bool *stuck = region_array(&exploration->region, cpus, sizeof *stuck);
-    for (size_t n = 0; n < count; n++) {
-        bool settled = lost[n];
-        states_get(&exploration->states, (uint32_t)n, tuple);
-        for (uint32_t cpu = 0; cpu < cpus && settled; cpu++) {
-            stuck[cpu] = !ends[cpu][n];
-            settled = stuck[cpu] || has_ended(exploration, cpu, tuple[cpu]);
-        }
+    for (uint32_t cpu = 0; cpu < cpus; cpu++)
+        any = any || stuck[cpu];
+    for (size_t i = 0; i < count && any; i++) {
+        bool settled = true;
+        states_get(&exploration->states, states[i], collecting->tuple);
+        for (uint32_t cpu = 0; cpu < cpus && settled; cpu++)
+            settled = stuck[cpu] || has_ended(exploration, cpu, collecting->tuple[cpu]);
         if (settled)
-            add_stuck(exploration, (uint32_t)n, tuple, stuck);
+            add_stuck(exploration, states[i], collecting->tuple, stuck);
     }
 }
 
@@ -149,6 +156,9 @@ void find_stuck(struct exploration *exploration)
         lost[n] = !reaches[n];
         exploration->can_stick = exploration->can_stick || lost[n];
     }
+    bool *stuck =
+        region_array(&exploration->region, exploration->program->cpu_count, sizeof *stuck);
     if (exploration->can_stick)
-        collect(exploration, lost, tuple);
+        for_each_trap(exploration, lost, collect_trap,
+                      &(struct collecting){exploration, tuple, stuck});
 }
