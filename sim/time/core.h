@@ -63,6 +63,7 @@ struct op {
     bool early_done; /* may retire one cycle after issue */
     bool known;      /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;
+    bool repeats;   /* rep string instruction: one step at a time */
     bool may_fault; /* by the values of its operands */
     bool fuses;     /* with a conditional jump after it */
     bool indexed;   /* index and displacement */
@@ -104,7 +105,8 @@ struct timeline {
 
 struct event {
     struct op *op;
-    bool fused; /* the conditional jump of a fused pair */
+    bool merged; /* a further step within the lines of the one before */
+    bool fused;  /* the conditional jump of a fused pair */
     bool taken;
     ticks dispatch, earliest; /* earliest: first possible issue */
     struct access load[LOADS_MAX], store;
@@ -237,7 +239,8 @@ struct core {
     uint8_t queue_cause;   /* why the newest commit was late */
     bool decoding;         /* front end on the decoders */
     const struct op *previous;
-    ticks last_taken; /* cycle of the last taken branch */
+    uint64_t rep_load, rep_store; /* lines of the last step of a repeated instruction */
+    ticks last_taken;             /* cycle of the last taken branch */
     ticks multiply_cycle;
     int64_t multiplies_in_cycle;
     int64_t nops_in_entry; /* the newest reorder buffer entry holds one nop and takes another */
@@ -408,6 +411,13 @@ ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *c
 ticks flush_wait(struct core *core, uint64_t line, ticks at, bool store);
 /* Tells the flushes that the line of a store is up to date. */
 void flush_note_store(struct core *core, uint64_t line, ticks visible);
+
+/* ---- repeat.c ---- */
+
+/* Whether a step of a repeated string instruction stays in its lines. */
+bool repeat_merges(struct core *core, const struct event *event);
+/* The first step holds up dispatch. */
+void repeat_start(struct core *core, const struct event *event);
 
 /* ---- step.c ---- */
 

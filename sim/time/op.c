@@ -270,7 +270,7 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
     if (op->kind == OP_HOLD && op->hold == 0) {
         op->hold = hold_of(op, t);
     }
-    op->known = op->known && !insn->rep && !insn->repne; /* rep strings run in hardware */
+    op->repeats = insn->class == INSN_STRING && (insn->rep || insn->repne);
 }
 
 static void set_memory(struct op *op, const char *name)

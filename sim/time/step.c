@@ -78,7 +78,15 @@ bool core_start(struct core *core)
     if (op != &core->loop_end) {
         plan_accesses(core, event);
     }
+    if (op->repeats && repeat_merges(core, event)) {
+        event->merged = true;
+        event->dispatch = core->slot;
+        return true;
+    }
     dispatch(core, event);
+    if (op->repeats) {
+        repeat_start(core, event);
+    }
     if (op->kind == OP_LOCK) {
         time_lock(core, event);
     } else if (op->load_count > 0) {
@@ -258,6 +266,11 @@ bool core_finish(struct core *core)
     }
     if (!execute(core, event)) {
         return false;
+    }
+    if (event->merged) {
+        publish(core, core->commit, false);
+        machine->instructions++;
+        return true;
     }
     if (event->taken) {
         front_end_taken(core, event);

@@ -141,6 +141,15 @@ static void test_forwarding(void)
     CLOSE(loop_on("haswell", "", "mov [rdi], rax; mov rax, [rdi]", 400), 6); /* 5.25, whole */
 }
 
+/* A start, then one store a line: 64 lines more, 64 cycles more. */
+static void test_repeated_strings(void)
+{
+    double few = loop_on("zen4", "mov r8, rdi", "mov rdi, r8; mov ecx, 4736; rep stosb", 40);
+    double many = loop_on("zen4", "mov r8, rdi", "mov rdi, r8; mov ecx, 8832; rep stosb", 40);
+    CLOSE(many - few, 64);
+    CLOSE(loop_on("zen4", "", "xor ecx, ecx; rep movsb", 40), 1);
+}
+
 /* ---- stores and barriers ---- */
 
 static const char *lines(int n) { return times(n, "mov [rdi + %d], rax;", 64); }
@@ -547,6 +556,7 @@ void add_time_tests(void)
     CU_add_test(suite, "front end and ALUs", test_front_end);
     CU_add_test(suite, "loads", test_loads);
     CU_add_test(suite, "store forwarding", test_forwarding);
+    CU_add_test(suite, "repeated strings", test_repeated_strings);
     CU_add_test(suite, "stores", test_stores);
     CU_add_test(suite, "lfence", test_lfence);
     CU_add_test(suite, "mfence", test_mfence);
