@@ -10,7 +10,8 @@
 static const char *base_name(const struct insn *insn)
 {
     const char *name = insn->mnemonic != NULL ? insn->mnemonic : "";
-    static const char *const prefixes[] = {"lock ", "xacquire ", "xrelease "};
+    static const char *const prefixes[] = {"lock ", "xacquire ", "xrelease ", "rep ",
+                                           "repe ", "repz ",     "repne ",    "repnz "};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0) {

@@ -226,9 +226,11 @@ static void retire(struct core *core, struct event *event)
 
 static void write_back(struct core *core, const struct event *event)
 {
+    /* Microcode counts through a repeated instruction, whatever its loads return. */
+    ticks value = event->op->repeats ? event->earliest + CYCLE : event->value;
     for (uint64_t left = event->op->writes; left != 0; left &= left - 1) {
         int index = __builtin_ctzll(left);
-        core->ready[index] = event->value;
+        core->ready[index] = value;
         core->ready_cause[index] = event->value_cause;
     }
 }
