@@ -85,12 +85,16 @@ static uint8_t register_number(x86_reg reg)
 }
 
 /* Capstone reports these memory destinations as read, or not at all. */
-static void correct_direction(const struct insn *insn, struct memory_operand *memory)
+static void correct_direction(const struct insn *insn, int position, struct memory_operand *memory)
 {
     switch (insn->id) {
     case X86_INS_MOVNTI: case X86_INS_MOVNTDQ: case X86_INS_MOVNTPS: case X86_INS_MOVNTPD:
         memory->read = false;
         memory->write = true;
+        break;
+    case X86_INS_MOVBE:
+        memory->write = position == 0;
+        memory->read = !memory->write;
         break;
     case X86_INS_CMPXCHG: case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
         memory->read = memory->write = true;
@@ -135,7 +139,7 @@ static void take_memory(const cs_x86_op *op, int position, struct insn *insn)
         memory->read = false;
         memory->write = true;
     }
-    correct_direction(insn, memory);
+    correct_direction(insn, position, memory);
 }
 
 static void take_implicit(struct insn *insn)

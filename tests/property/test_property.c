@@ -15,7 +15,12 @@
 
 void add_property_tests(void);
 
-enum { BATCH = 50, COUNT = 500, NAIVE_STATES_MAX = 100000, FAILURES_SHOWN = 3 };
+#ifdef __SANITIZE_ADDRESS__
+enum { COUNT = 100 }; /* sanitized, everything takes many times as long */
+#else
+enum { COUNT = 500 };
+#endif
+enum { BATCH = 50, NAIVE_STATES_MAX = 100000, FAILURES_SHOWN = 3 };
 
 /* A sample and its relatives, and their numbers in the batch. */
 struct family {
