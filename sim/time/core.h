@@ -216,6 +216,15 @@ struct steady {
 
 struct machine;
 
+enum { INTERRUPTS_MAX = 64, CONTEXTS_MAX = 8 };
+
+/* What an interrupt saved; the handler's code replaces it meanwhile. */
+struct context {
+    uint64_t rip, rsp, rflags;
+    struct code code;
+    struct op **ops;
+};
+
 struct core {
     struct machine *machine;
     const struct timing *timing;
@@ -226,7 +235,7 @@ struct core {
     struct code code;
     struct op **ops; /* by byte offset */
     struct op loop_end;
-    bool loops, ended;
+    bool loops, ended, halted;
     uint64_t iteration, iterations, half_iteration;
     struct steady steady;
     ticks half_time, last_time;
@@ -314,6 +323,14 @@ struct core {
     size_t pending_first, pending_count, pending_capacity;
     ticks last_visible, last_read;
     struct line_copy copies[TABLE];
+
+    struct {
+        ticks at;
+        uint8_t vector;
+    } interrupts[INTERRUPTS_MAX]; /* on their way, the first one first */
+    unsigned interrupt_count;
+    struct context contexts[CONTEXTS_MAX];
+    unsigned context_depth;
 
     struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
@@ -411,6 +428,19 @@ ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *c
 ticks flush_wait(struct core *core, uint64_t line, ticks at, bool store);
 /* Tells the flushes that the line of a store is up to date. */
 void flush_note_store(struct core *core, uint64_t line, ticks visible);
+
+/* ---- interrupts.c ---- */
+
+/* What the WRMSR in hand sets off. */
+void interrupts_wrmsr(struct core *core, const struct event *event);
+/* Goes to the handler when an interrupt has arrived. */
+void interrupts_take(struct core *core);
+/* Whether an interrupt wakes a CPU that has ended or sleeps. */
+bool interrupts_wake(struct core *core);
+/* Back to what was interrupted; false when nothing was. */
+bool interrupts_return(struct core *core);
+/* Back to the CPU's own code. */
+void interrupts_leave_all(struct core *core);
 
 /* ---- repeat.c ---- */
 

@@ -275,9 +275,18 @@ static bool execute_system(struct core *core, struct event *event)
             registers->gpr[0] = registers->gpr[1] = registers->gpr[2] = registers->gpr[3] = 0;
         }
         break;
-    case INSN_IO:
+    case INSN_IF:
+        registers->rflags = insn->kind == KIND_STI ? registers->rflags | 0x200
+                                                   : registers->rflags & ~UINT64_C(0x200);
+        break;
     case INSN_HLT:
+        core->halted = core->ended = true;
+        break;
     case INSN_IRET:
+        if (interrupts_return(core))
+            return true;
+        return stop(core, "iretq outside of a handler", insn);
+    case INSN_IO:
     case INSN_UNMODELLED:
         note_unmodelled(core->machine, insn->text);
         return stop(core, "an instruction that is not modelled", insn);

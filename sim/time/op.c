@@ -248,12 +248,12 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
         }
         locked_operation(op, name, t);
         break;
+    case INSN_HLT:
     case INSN_IF:
         op->kind = OP_HOLD;
         op->hold = t->cli_hold;
         break;
     case INSN_IO:
-    case INSN_HLT:
     case INSN_UNMODELLED:
         op->known = insn->kind == KIND_XGETBV;
         op->kind = op->known ? OP_HOLD : OP_PLAIN;

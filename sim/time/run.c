@@ -144,11 +144,13 @@ static bool exhausted(struct machine *machine, const struct budget *budget)
 
 static void run_one(struct machine *machine, struct core *core, const struct budget *budget)
 {
-    while (!core->ended && core_start(core) && core_finish(core)) {
-        if (exhausted(machine, budget)) {
-            return;
+    do {
+        while (!core->ended && core_start(core) && core_finish(core)) {
+            if (exhausted(machine, budget)) {
+                return;
+            }
         }
-    }
+    } while (machine->reason == NULL && interrupts_wake(core));
 }
 
 /* Of all CPUs with an instruction in hand, the one that reads memory first. */
@@ -170,6 +172,18 @@ static struct core *earliest_core(struct machine *machine)
     return first;
 }
 
+/* False when a woken CPU cannot go on. */
+static bool wake_all(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->core_count; i++) {
+        struct core *core = machine->cores[i];
+        if (interrupts_wake(core) && !core_start(core) && machine->reason != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void run_all(struct machine *machine, const struct budget *budget)
 {
     for (size_t i = 0; i < machine->core_count; i++) {
@@ -186,6 +200,9 @@ static void run_all(struct machine *machine, const struct budget *budget)
             return;
         }
         if (!core->ended && !core_start(core) && machine->reason != NULL) {
+            return;
+        }
+        if (machine->program->handler_count > 0 && !wake_all(machine)) {
             return;
         }
     }
@@ -278,6 +295,13 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
         run_one(machine, machine->cores[0], &budget);
     } else if (ready) {
         run_all(machine, &budget);
+    }
+    for (uint32_t cpu = 0; cpu < program->cpu_count && machine->cores[cpu] != NULL; cpu++) {
+        interrupts_leave_all(machine->cores[cpu]);
+        if (machine->cores[cpu]->halted && machine->reason == NULL) {
+            machine->reason =
+                region_printf(region, "%s sleeps and nothing wakes it", program->cpus[cpu].name);
+        }
     }
     timed->complete = machine->reason == NULL;
     timed->reason = machine->reason;

@@ -39,6 +39,9 @@ struct op *core_next_op(struct core *core)
     struct machine *machine = core->machine;
     uint64_t rip = core->registers.rip;
     if (rip == snippet->address + snippet->size) {
+        if (interrupts_return(core)) { /* a handler without iretq */
+            return core_next_op(core);
+        }
         if (core->loops) {
             return &core->loop_end;
         }
@@ -65,6 +68,9 @@ static bool adjacent(const struct op *first, const struct op *second)
 
 bool core_start(struct core *core)
 {
+    if (core->interrupt_count > 0) {
+        interrupts_take(core);
+    }
     struct op *op = core_next_op(core);
     if (op == NULL) {
         return false;
@@ -279,6 +285,9 @@ bool core_finish(struct core *core)
     }
     time_execution(core, event);
     time_branch(core, event);
+    if (op->insn->class == INSN_WRMSR) {
+        interrupts_wrmsr(core, event);
+    }
     retire(core, event);
     write_back(core, event);
     if (op->stores) {

@@ -422,6 +422,39 @@ static void test_lines_between_cpus(void)
     CU_ASSERT(contended > 2 * 7.25 && contended < 94);
 }
 
+/* The time of the CPU that sends, and of the one that is interrupted, at the end. */
+static void interrupt_times(const char *fence, const char *waiting, double cycles[2])
+{
+    static char text[TEXT];
+    snprintf(text, sizeof text,
+             "trace: 1\nname: t\nmemory: {m: {size: 4}, got: {size: 4}}\ncpus:\n"
+             "  - {name: S, asm: \"mov dword ptr [m], 1; %s mov ecx, 0x830; mov edx, 1;"
+             " mov eax, 0xf2; wrmsr\"}\n"
+             "  - {name: T, asm: \"%s\"}\n"
+             "handlers:\n"
+             "  - {cpu: T, vector: 0xf2, asm: \"mov eax, [m]; mov [got], eax; iretq\"}\n",
+             fence, waiting);
+    bench_run("zen4", text, 0);
+    CU_ASSERT(bench.timed->complete);
+    cycles[0] = bench.timed->cpus[0].cycles;
+    cycles[1] = bench.timed->cpus[1].cycles;
+    bench_close();
+}
+
+static void test_interrupts(void)
+{
+    double plain[2], fenced[2], asleep[2], spinning[2];
+    interrupt_times("", "nop", plain);
+    interrupt_times("mfence; lfence;", "nop", fenced);
+    interrupt_times("", "hlt", asleep);
+    interrupt_times("", "1: mov eax, [got]; test eax, eax; jz 1b", spinning);
+    /* the handler runs one latency after the WRMSR, whatever the CPU does meanwhile */
+    CU_ASSERT(plain[1] - plain[0] > 2650 && plain[1] - plain[0] < 2650 + 500);
+    CU_ASSERT(asleep[1] - plain[1] < 20 && spinning[1] - plain[1] < 60);
+    /* mfence 59 and lfence 14 at least, and what the store needs to be visible */
+    CU_ASSERT(fenced[1] - plain[1] > 73 && fenced[1] - plain[1] < 73 + 94 + 10);
+}
+
 static void expect_incomplete(const char *body, const char *word)
 {
     static char text[TEXT];
@@ -438,7 +471,8 @@ static void test_programs_that_go_wrong(void)
     expect_incomplete("1: jmp 1b", "limit of 20000 instructions");
     expect_incomplete("mov eax, [rip + 0x100]", "page fault");
     expect_incomplete("xor ecx, ecx; div ecx", "exception 0");
-    expect_incomplete("hlt", "not modelled");
+    expect_incomplete("hlt", "nothing wakes it");
+    expect_incomplete("in al, 0x60", "not modelled");
     expect_incomplete("mov eax, 0x1234; jmp rax", "no code at 0x1234");
     expect_incomplete("clflush [rip + 0x100]", "page fault");
     expect_incomplete("xor esp, esp; push rax", "page fault");
@@ -571,6 +605,7 @@ void add_time_tests(void)
     CU_add_test(suite, "waiting for another CPU", test_waiting_for_another_cpu);
     CU_add_test(suite, "store buffering in time", test_store_buffering);
     CU_add_test(suite, "lines between CPUs", test_lines_between_cpus);
+    CU_add_test(suite, "interrupts", test_interrupts);
     CU_add_test(suite, "programs that go wrong", test_programs_that_go_wrong);
     CU_add_test(suite, "the interpreter agrees with the oracle", test_interpreter);
 }
