@@ -5,21 +5,25 @@
  * memory from inside the read hook; stores are read off the write hook. Always count=1 and
  * until=0: any other mix makes Unicorn flush or retranslate everything.
  */
+#include <capstone/capstone.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unicorn/unicorn.h>
-#include <capstone/capstone.h>
 
 #include "sim/exec/exec.h"
 #include "sim/exec/native.h"
 #include "sim/isa/classify.h"
 
-enum { PAGE = 4096, FLAG_COUNT = 3, REGISTERS_MAX = 16 + FLAG_COUNT + 16,
-       /* Each translation costs some 700 bytes that Unicorn never gives back. */
-       TRANSLATIONS_BEFORE_REOPEN = 50000 };
-#define HLT 0xf4
+enum {
+    PAGE = 4096,
+    FLAG_COUNT = 3,
+    REGISTERS_MAX = 16 + FLAG_COUNT + 16,
+    /* Each translation costs some 700 bytes that Unicorn never gives back. */
+    TRANSLATIONS_BEFORE_REOPEN = 50000
+};
+#define HLT           0xf4
 #define RFLAGS_SYSTEM UINT64_C(0x3fd100) /* TF, IOPL, NT and above: what POPF must not set here */
-#define IOPL_BITS UINT64_C(0x3000)
+#define IOPL_BITS     UINT64_C(0x3000)
 
 struct range {
     uint64_t start, size; /* mapped in the engine, whole pages */
@@ -67,7 +71,7 @@ static const struct range *range_of(const struct exec *exec, uint64_t address, u
 }
 
 /* Stacks are declared as a whole; objects byte by byte at both ends of the access. */
-static bool is_declared(const struct exec *exec, uint64_t address, unsigned size)
+bool exec_is_declared(const struct exec *exec, uint64_t address, unsigned size)
 {
     if (in_range(&exec->stacks, address, size))
         return true;
@@ -78,7 +82,7 @@ static bool is_declared(const struct exec *exec, uint64_t address, unsigned size
 
 static bool check_access(struct exec *exec, uint64_t address, unsigned size)
 {
-    if (size >= 1 && size <= 8 && is_declared(exec, address, size))
+    if (size >= 1 && size <= 8 && exec_is_declared(exec, address, size))
         return true;
     exec->fault = true;
     exec->result->fault_address = address;
@@ -86,7 +90,8 @@ static bool check_access(struct exec *exec, uint64_t address, unsigned size)
     return false;
 }
 
-static struct exec_access *add_access(struct exec *exec, uint64_t address, unsigned size, bool write)
+static struct exec_access *add_access(struct exec *exec, uint64_t address, unsigned size,
+                                      bool write)
 {
     if (exec->result->count >= EXEC_ACCESSES_MAX) {
         exec->overflow = true;
@@ -206,8 +211,8 @@ static bool start_engine(struct exec *exec)
                    UC_PROT_READ | UC_PROT_EXEC) ||
         !map_range(exec, &exec->objects, OBJECT_BASE, objects_end(program),
                    UC_PROT_READ | UC_PROT_WRITE) ||
-        !map_range(exec, &exec->stacks, STACK_BASE,
-                   STACK_BASE + program->cpu_count * STACK_BYTES, UC_PROT_READ | UC_PROT_WRITE))
+        !map_range(exec, &exec->stacks, STACK_BASE, STACK_BASE + program->cpu_count * STACK_BYTES,
+                   UC_PROT_READ | UC_PROT_WRITE))
         return false;
     uint32_t mxcsr = 0x1f80; /* Unicorn resets it to 0: every exception unmasked */
     uint16_t fpcw = 0x37f;
@@ -394,24 +399,15 @@ static void judge(struct exec *exec, const struct insn *insn, uc_err error)
 
 static void check_alignment(const struct insn *insn, struct exec_result *result)
 {
-    if (!needs_alignment(insn))
-        return;
+    unsigned alignment = required_alignment(insn);
     for (unsigned i = 0; i < result->count; i++)
-        if (result->accesses[i].size == 16 && result->accesses[i].address % 16)
+        if (result->accesses[i].size == 16 && result->accesses[i].address % alignment)
             fault(result, 13);
 }
 
 static bool is_rare_flag_load(const struct insn *insn, const struct registers *after)
 {
     return insn->id == X86_INS_POPFQ && (after->rflags & RFLAGS_SYSTEM & ~IOPL_BITS);
-}
-
-/* The destination of a register-to-register CMPXCHG: ModRM is its last byte. */
-static unsigned cmpxchg_destination(const struct insn *insn)
-{
-    const uint8_t *modrm = insn->bytes + insn->length - 1;
-    bool extended = insn->length >= 4 && (modrm[-3] & 0xf1) == 0x41; /* REX with B */
-    return (*modrm & 7u) | (extended ? 8u : 0u);
 }
 
 /*
@@ -424,9 +420,10 @@ static void keep_unwritten(const struct insn *insn, const struct registers *befo
     if (insn->id != X86_INS_CMPXCHG || insn->operand_size != 4)
         return;
     bool equal = after->rflags & UINT64_C(0x40);
+    unsigned destination = insn->operands[0].number;
     if (!equal && !insn->memory.present)
-        after->gpr[cmpxchg_destination(insn)] = before->gpr[cmpxchg_destination(insn)];
-    if (equal && (insn->memory.present || cmpxchg_destination(insn) != 0))
+        after->gpr[destination] = before->gpr[destination];
+    if (equal && (insn->memory.present || destination != 0))
         after->gpr[0] = before->gpr[0];
 }
 
@@ -472,6 +469,22 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
         *registers = after;
 }
 
+static void native(struct exec *exec, const struct insn *insn, struct registers *registers)
+{
+    struct registers after = *registers;
+    struct native_step step = {.insn = insn,
+                               .registers = &after,
+                               .exec = exec,
+                               .read = exec->read,
+                               .context = exec->context,
+                               .result = exec->result};
+    native_step(&step);
+    if (exec->result->status != EXEC_OK)
+        return;
+    after.rip += insn->length;
+    *registers = after;
+}
+
 void exec_step(struct exec *exec, const struct insn *insn, struct registers *registers,
                exec_read *read, void *context, struct exec_result *result)
 {
@@ -482,25 +495,15 @@ void exec_step(struct exec *exec, const struct insn *insn, struct registers *reg
     exec->read = read;
     exec->context = context;
     exec->result = result;
+    if (insn->native) {
+        native(exec, insn, registers);
+        return;
+    }
     switch (insn->class) {
     case INSN_NOTHING:
         result->status = EXEC_OK;
         registers->rip += insn->length;
         break;
-    case INSN_NATIVE: {
-        struct registers after = *registers;
-        native_step(insn, &after, read, context, result);
-        for (unsigned i = 0; i < result->count; i++)
-            if (!is_declared(exec, result->accesses[i].address, result->accesses[i].size)) {
-                result->fault_address = result->accesses[i].address;
-                fault(result, 14);
-            }
-        if (result->status == EXEC_OK) {
-            *registers = after;
-            registers->rip += insn->length;
-        }
-        break;
-    }
     case INSN_ORDINARY:
     case INSN_LOCKED:
     case INSN_NT_STORE:

@@ -17,14 +17,15 @@ struct registers {
     uint64_t rip;
     uint64_t rflags;
     uint64_t fs_base, gs_base;
-    uint64_t xmm[16][2]; /* low half first */
+    uint64_t xmm[16][2];      /* low half first */
+    uint64_t ymm_high[16][2]; /* bits 128..255; last, since programs without AVX leave it away */
 };
 
 #define RFLAGS_IF UINT64_C(0x200)
 
 /* An interrupt's frame, from low to high addresses: rip, cs, rflags, rsp, ss. */
-#define FRAME_CS UINT64_C(0x10)
-#define FRAME_SS UINT64_C(0x18)
+#define FRAME_CS    UINT64_C(0x10)
+#define FRAME_SS    UINT64_C(0x18)
 #define FRAME_FLAGS UINT64_C(0xed5) /* the flags that are kept: status flags, DF and IF */
 
 /* The registers of `cpu` when its code at `rip` starts. */
@@ -55,8 +56,8 @@ struct exec_result {
     struct exec_access accesses[EXEC_ACCESSES_MAX];
 };
 
-/* Supplies the bytes that a load returns. Must not allocate from a region: it is called from inside the engine,
- * which an unwinding must not cross. */
+/* Supplies the bytes that a load returns. Must not allocate from a region: it is called from inside
+ * the engine, which an unwinding must not cross. */
 typedef void exec_read(void *context, uint64_t address, unsigned size, uint8_t *data);
 
 struct exec;

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-enum { FLAG_CF = 1u << 0, FLAG_PF = 1u << 2, FLAG_AF = 1u << 4, FLAG_ZF = 1u << 6,
-       FLAG_SF = 1u << 7, FLAG_OF = 1u << 11 };
-#define STATUS_FLAGS ((uint64_t)(FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF))
+#include "sim/isa/classify.h"
+
+/* Which state components XSAVE handles here: x87, SSE and AVX. */
+#define XCR0 UINT64_C(7)
 
 uint64_t operand_address(const struct memory_operand *memory, const struct registers *registers)
 {
@@ -21,44 +22,56 @@ uint64_t operand_address(const struct memory_operand *memory, const struct regis
     return address;
 }
 
-/* ModRM of an instruction with a two-byte (0F xx) or three-byte (0F 38 xx) opcode. */
-struct modrm {
-    uint8_t reg, rm;
-    bool is_register;
-    unsigned size; /* operand size in bytes: 2, 4 or 8 */
-};
-
-static struct modrm find_modrm(const struct insn *insn)
+static bool fault(struct native_step *step, uint8_t vector, uint64_t address)
 {
-    struct modrm found = {.size = 4};
-    uint8_t rex = 0;
-    unsigned at = 0;
-    for (; at < insn->length && insn->bytes[at] != 0x0f; at++) {
-        if (insn->bytes[at] == 0x66)
-            found.size = 2;
-        if ((insn->bytes[at] & 0xf0) == 0x40)
-            rex = insn->bytes[at];
-    }
-    if (rex & 8)
-        found.size = 8;
-    at += at + 1 < insn->length && insn->bytes[at + 1] == 0x38 ? 3 : 2;
-    uint8_t byte = at < insn->length ? insn->bytes[at] : 0;
-    found.reg = (uint8_t)(((byte >> 3) & 7) | ((rex & 4) << 1));
-    found.rm = (uint8_t)((byte & 7) | ((rex & 1) << 3));
-    found.is_register = byte >> 6 == 3;
-    return found;
+    step->result->status = EXEC_FAULT;
+    step->result->vector = vector;
+    step->result->fault_address = address;
+    return false;
 }
 
-static void write_register(struct registers *registers, unsigned index, unsigned size,
-                           uint64_t value)
+/* Adds the accesses of the memory operand to the result; the data is the caller's to fill in. */
+static struct exec_access *begin_access(struct native_step *step, unsigned size, bool write)
 {
-    uint64_t *gpr = &registers->gpr[index];
-    if (size == 8)
-        *gpr = value;
-    else if (size == 4)
-        *gpr = (uint32_t)value;
-    else
-        *gpr = (*gpr & ~UINT64_C(0xffff)) | (value & 0xffff);
+    uint64_t address = operand_address(&step->insn->memory, step->registers);
+    if (address % required_alignment(step->insn) != 0) {
+        fault(step, 13, 0);
+        return NULL;
+    }
+    struct exec_access *first = &step->result->accesses[step->result->count];
+    for (unsigned done = 0; done < size; done += EXEC_ACCESS_BYTES) {
+        unsigned part = size - done < EXEC_ACCESS_BYTES ? size - done : EXEC_ACCESS_BYTES;
+        struct exec_access *access = &step->result->accesses[step->result->count++];
+        *access =
+            (struct exec_access){.address = address + done, .size = (uint8_t)part, .write = write};
+        if (!exec_is_declared(step->exec, address + done, part)) {
+            fault(step, 14, address + done);
+            return NULL;
+        }
+    }
+    return first;
+}
+
+bool native_load(struct native_step *step, unsigned size, void *data)
+{
+    struct exec_access *access = begin_access(step, size, false);
+    if (!access)
+        return false;
+    for (unsigned done = 0; done < size; done += access->size, access++) {
+        step->read(step->context, access->address, access->size, access->data);
+        memcpy((uint8_t *)data + done, access->data, access->size);
+    }
+    return true;
+}
+
+bool native_store(struct native_step *step, unsigned size, const void *data)
+{
+    struct exec_access *access = begin_access(step, size, true);
+    if (!access)
+        return false;
+    for (unsigned done = 0; done < size; done += access->size, access++)
+        memcpy(access->data, (const uint8_t *)data + done, access->size);
+    return true;
 }
 
 static uint64_t mask_of(unsigned size)
@@ -66,84 +79,100 @@ static uint64_t mask_of(unsigned size)
     return size == 8 ? UINT64_MAX : (UINT64_C(1) << (size * 8)) - 1;
 }
 
-static uint64_t load(const struct insn *insn, const struct registers *registers, unsigned size,
-                     exec_read *read, void *context, struct exec_result *result)
+bool native_source(struct native_step *step, unsigned operand, uint64_t *value)
 {
-    struct exec_access *access = &result->accesses[result->count++];
-    *access = (struct exec_access){.address = operand_address(&insn->memory, registers),
-                                   .size = (uint8_t)size};
-    read(context, access->address, size, access->data);
-    uint64_t value = 0;
-    memcpy(&value, access->data, size);
-    return value;
+    const struct operand *from = &step->insn->operands[operand];
+    *value = 0;
+    if (from->kind == OPERAND_MEMORY)
+        return native_load(step, from->size, value);
+    *value = step->registers->gpr[from->number] & mask_of(from->size);
+    return true;
 }
 
-static uint64_t swap_bytes(uint64_t value, unsigned size)
+void native_write(struct native_step *step, unsigned operand, uint64_t value)
 {
-    return __builtin_bswap64(value) >> (64 - size * 8);
+    const struct operand *to = &step->insn->operands[operand];
+    uint64_t *gpr = &step->registers->gpr[to->number];
+    if (to->size >= 4)
+        *gpr = value & mask_of(to->size);
+    else
+        *gpr = (*gpr & ~mask_of(to->size)) | (value & mask_of(to->size));
 }
 
-static void do_movbe(const struct insn *insn, struct registers *registers, exec_read *read,
-                     void *context, struct exec_result *result)
+void native_flags(struct native_step *step, uint64_t defined, uint64_t set)
 {
-    struct modrm modrm = find_modrm(insn);
-    if (!insn->memory.write) {
-        uint64_t value = load(insn, registers, modrm.size, read, context, result);
-        write_register(registers, modrm.reg, modrm.size, swap_bytes(value, modrm.size));
+    step->registers->rflags = (step->registers->rflags & ~defined) | (set & defined);
+}
+
+static void do_movbe(struct native_step *step)
+{
+    unsigned size = step->insn->operands[0].size;
+    uint64_t value;
+    if (!native_source(step, 1, &value))
+        return;
+    value = __builtin_bswap64(value) >> (64 - size * 8);
+    if (step->insn->operands[0].kind == OPERAND_MEMORY)
+        native_store(step, size, &value);
+    else
+        native_write(step, 0, value);
+}
+
+static void do_popcnt(struct native_step *step)
+{
+    uint64_t value;
+    if (!native_source(step, 1, &value))
+        return;
+    native_write(step, 0, (uint64_t)__builtin_popcountll(value));
+    native_flags(step, STATUS_FLAGS, value ? 0 : FLAG_ZF);
+}
+
+/* ECX 1 would ask which components are in use: that depends on the CPU's past. */
+static void do_xgetbv(struct native_step *step)
+{
+    if ((uint32_t)step->registers->gpr[1] != 0) {
+        step->result->status = EXEC_UNMODELLED;
         return;
     }
-    struct exec_access *access = &result->accesses[result->count++];
-    *access = (struct exec_access){.address = operand_address(&insn->memory, registers),
-                                   .size = (uint8_t)modrm.size,
-                                   .write = true};
-    uint64_t value = swap_bytes(registers->gpr[modrm.reg] & mask_of(modrm.size), modrm.size);
-    memcpy(access->data, &value, modrm.size);
+    step->registers->gpr[0] = XCR0;
+    step->registers->gpr[2] = 0;
 }
 
-static void do_popcnt(const struct insn *insn, struct registers *registers, exec_read *read,
-                      void *context, struct exec_result *result)
+static void move_base(struct native_step *step)
 {
-    struct modrm modrm = find_modrm(insn);
-    uint64_t value = modrm.is_register
-                         ? registers->gpr[modrm.rm] & mask_of(modrm.size)
-                         : load(insn, registers, modrm.size, read, context, result);
-    write_register(registers, modrm.reg, modrm.size, (uint64_t)__builtin_popcountll(value));
-    registers->rflags = (registers->rflags & ~STATUS_FLAGS) | (value ? 0 : FLAG_ZF);
-}
-
-static void move_base(const struct insn *insn, struct registers *registers)
-{
-    struct modrm modrm = find_modrm(insn);
-    bool fs = insn->kind == KIND_RDFSBASE || insn->kind == KIND_WRFSBASE;
-    uint64_t *base = fs ? &registers->fs_base : &registers->gs_base;
-    if (insn->kind == KIND_RDFSBASE || insn->kind == KIND_RDGSBASE)
-        write_register(registers, modrm.rm, modrm.size, *base);
+    enum insn_kind kind = step->insn->kind;
+    bool fs = kind == KIND_RDFSBASE || kind == KIND_WRFSBASE;
+    uint64_t *base = fs ? &step->registers->fs_base : &step->registers->gs_base;
+    if (kind == KIND_RDFSBASE || kind == KIND_RDGSBASE)
+        native_write(step, 0, *base);
     else
-        *base = registers->gpr[modrm.rm] & mask_of(modrm.size);
+        native_source(step, 0, base);
 }
 
-void native_step(const struct insn *insn, struct registers *registers, exec_read *read,
-                 void *context, struct exec_result *result)
+void native_step(struct native_step *step)
 {
-    result->status = EXEC_OK;
-    switch (insn->kind) {
+    step->result->status = EXEC_OK;
+    switch (step->insn->kind) {
     case KIND_POPCNT:
-        do_popcnt(insn, registers, read, context, result);
+        do_popcnt(step);
         break;
     case KIND_MOVBE:
-        do_movbe(insn, registers, read, context, result);
+        do_movbe(step);
         break;
     case KIND_RDFSBASE:
     case KIND_RDGSBASE:
     case KIND_WRFSBASE:
     case KIND_WRGSBASE:
-        move_base(insn, registers);
+        move_base(step);
+        break;
+    case KIND_XGETBV:
+        do_xgetbv(step);
         break;
     case KIND_RDPID: /* IA32_TSC_AUX is 0 after reset and nothing here has set it */
-        registers->gpr[find_modrm(insn).rm] = 0;
+        native_write(step, 0, 0);
         break;
     default:
-        result->status = EXEC_UNMODELLED;
+        if (!native_bits(step) && !native_vector(step))
+            step->result->status = EXEC_UNMODELLED;
         break;
     }
 }

@@ -1,15 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instructions that Unicorn 2.0.1 refuses, executed here on the registers. */
+/*
+ * Instructions that Unicorn 2.0.1 refuses or gets wrong, executed here on the registers.
+ * native.c has the accesses of memory and what fits nowhere else, native_bits.c BMI1 and BMI2,
+ * native_vector.c AVX and AVX2. Operands come from the decoder, never from the bytes.
+ */
 #ifndef FENCESIM_SIM_EXEC_NATIVE_H_
 #define FENCESIM_SIM_EXEC_NATIVE_H_
 
 #include "sim/exec/exec.h"
 
+enum {
+    FLAG_CF = 1u << 0,
+    FLAG_PF = 1u << 2,
+    FLAG_AF = 1u << 4,
+    FLAG_ZF = 1u << 6,
+    FLAG_SF = 1u << 7,
+    FLAG_OF = 1u << 11,
+    STATUS_FLAGS = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF
+};
+
+/* An instruction under way. */
+struct native_step {
+    const struct insn *insn;
+    struct registers *registers; /* a copy, thrown away unless the result is EXEC_OK */
+    const struct exec *exec;
+    exec_read *read;
+    void *context;
+    struct exec_result *result;
+};
+
 /* The address that an explicit memory operand denotes. */
 uint64_t operand_address(const struct memory_operand *memory, const struct registers *registers);
 
-/* Executes an INSN_NATIVE instruction; rip is moved on by the caller. */
-void native_step(const struct insn *insn, struct registers *registers, exec_read *read,
-                 void *context, struct exec_result *result);
+/* Executes an instruction that is `native`; rip is moved on by the caller. */
+void native_step(struct native_step *step);
+
+/* Whether all of [address, address + size) may be accessed. */
+bool exec_is_declared(const struct exec *exec, uint64_t address, unsigned size);
+
+/*
+ * Accesses of the explicit memory operand; 32 bytes are two accesses of 16, the lower first.
+ * False when it faults: the result says how.
+ */
+bool native_load(struct native_step *step, unsigned size, void *data);
+bool native_store(struct native_step *step, unsigned size, const void *data);
+
+/* A general register or memory as a source, zero-extended; false on a fault. */
+bool native_source(struct native_step *step, unsigned operand, uint64_t *value);
+void native_write(struct native_step *step, unsigned operand, uint64_t value);
+
+/* The flags of `defined` become those of `set`, the others stay. */
+void native_flags(struct native_step *step, uint64_t defined, uint64_t set);
+
+/* Of native_bits.c and native_vector.c: false when the instruction is none of theirs. */
+bool native_bits(struct native_step *step);
+bool native_vector(struct native_step *step);
 
 #endif

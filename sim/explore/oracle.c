@@ -6,13 +6,26 @@
 
 #include <capstone/capstone.h>
 
-static bool uses_xmm(struct code *code)
+/* What a local state of this code must hold; registers that it does not use stay zero. */
+static size_t register_bytes(struct code *code)
 {
+    size_t bytes = offsetof(struct registers, xmm);
     code_sweep(code);
-    for (size_t i = 0; i < code->insn_count; i++)
+    for (size_t i = 0; i < code->insn_count; i++) {
+        if (code->insns[i]->uses_ymm)
+            return sizeof(struct registers);
         if (code->insns[i]->uses_xmm)
-            return true;
-    return false;
+            bytes = offsetof(struct registers, ymm_high);
+    }
+    return bytes;
+}
+
+static void add_code(struct oracle *oracle, struct code *code, const struct snippet *snippet)
+{
+    code_init(code, oracle->region, snippet);
+    size_t bytes = register_bytes(code);
+    if (bytes > oracle->local_bytes)
+        oracle->local_bytes = bytes;
 }
 
 static void decode_handlers(struct oracle *oracle)
@@ -25,9 +38,8 @@ static void decode_handlers(struct oracle *oracle)
         uint64_t offset = (snippet->address - CODE_BASE) % CODE_STRIDE - HANDLER_OFFSET;
         size_t at = program->handlers[i].cpu * (size_t)HANDLERS_PER_CPU + offset / HANDLER_STRIDE;
         struct code *code = region_alloc(oracle->region, sizeof *code);
-        code_init(code, oracle->region, snippet);
+        add_code(oracle, code, snippet);
         oracle->handlers[at] = code;
-        oracle->with_xmm = uses_xmm(code) || oracle->with_xmm;
     }
 }
 
@@ -51,8 +63,7 @@ struct oracle *oracle_new(struct region *region, struct exec *exec, const struct
     oracle->code = region_array(region, program->cpu_count, sizeof(struct code *));
     for (size_t i = 0; i < program->cpu_count; i++) {
         oracle->code[i] = region_alloc(region, sizeof(struct code));
-        code_init(oracle->code[i], region, program->variants[variant].code[i]);
-        oracle->with_xmm = uses_xmm(oracle->code[i]) || oracle->with_xmm;
+        add_code(oracle, oracle->code[i], program->variants[variant].code[i]);
     }
     decode_handlers(oracle);
     intern_init(&oracle->locals, region);
@@ -61,20 +72,15 @@ struct oracle *oracle_new(struct region *region, struct exec *exec, const struct
     return oracle;
 }
 
-static size_t local_bytes(const struct oracle *oracle)
-{
-    return oracle->with_xmm ? sizeof(struct registers) : offsetof(struct registers, xmm);
-}
-
 uint32_t oracle_local(struct oracle *oracle, const struct registers *registers)
 {
-    return intern_add(&oracle->locals, registers, local_bytes(oracle), NULL);
+    return intern_add(&oracle->locals, registers, oracle->local_bytes, NULL);
 }
 
 void oracle_registers(const struct oracle *oracle, uint32_t local, struct registers *registers)
 {
     memset(registers, 0, sizeof *registers);
-    memcpy(registers, intern_bytes(&oracle->locals, local), local_bytes(oracle));
+    memcpy(registers, intern_bytes(&oracle->locals, local), oracle->local_bytes);
 }
 
 uint32_t oracle_cpu_of(uint64_t rip) { return (uint32_t)((rip - CODE_BASE) / CODE_STRIDE); }

@@ -59,10 +59,10 @@ struct oracle {
     struct exec *exec;
     const struct program *program;
     uint32_t variant;
-    bool with_xmm;
+    size_t local_bytes;          /* of struct registers: without vectors, with xmm, with ymm */
     struct code **code;          /* main code, one per CPU */
     struct code **handlers;      /* HANDLERS_PER_CPU a CPU, NULL where it has none */
-    struct intern locals;        /* registers, the xmm part only with_xmm */
+    struct intern locals;        /* the first local_bytes of registers */
     struct plan **plans;         /* per local state, NULL: not made so far */
     size_t plan_capacity;
     struct intern values;        /* tuples of loaded bytes */

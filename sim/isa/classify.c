@@ -5,6 +5,8 @@
  */
 #include "sim/isa/classify.h"
 
+#include <string.h>
+
 struct special {
     unsigned id;
     enum insn_class class;
@@ -54,7 +56,7 @@ static const struct special specials[] = {
     {X86_INS_SWAPGS, INSN_RDMSR, KIND_SWAPGS},
     {X86_INS_POPCNT, INSN_NATIVE, KIND_POPCNT},
     {X86_INS_MOVBE, INSN_NATIVE, KIND_MOVBE},
-    {X86_INS_XGETBV, INSN_UNMODELLED, KIND_XGETBV},
+    {X86_INS_XGETBV, INSN_NATIVE, KIND_XGETBV},
     {X86_INS_MOVNTI, INSN_NT_STORE, KIND_NONE},
     {X86_INS_MOVNTDQ, INSN_NT_STORE, KIND_NONE},
     {X86_INS_MOVNTPS, INSN_NT_STORE, KIND_NONE},
@@ -67,26 +69,49 @@ static const struct special specials[] = {
 
 /* Base integer instructions that agreed with hardware on random inputs. */
 static const uint16_t ordinary[] = {
-    X86_INS_ADC, X86_INS_ADCX, X86_INS_ADD, X86_INS_ADOX, X86_INS_AND, X86_INS_ANDN, X86_INS_BSF,
-    X86_INS_BSR, X86_INS_BSWAP, X86_INS_BT, X86_INS_BTC, X86_INS_BTR, X86_INS_BTS, X86_INS_CALL,
-    X86_INS_CBW, X86_INS_CDQ, X86_INS_CDQE, X86_INS_CLC, X86_INS_CLD, X86_INS_CMC, X86_INS_CMOVA,
-    X86_INS_CMOVAE, X86_INS_CMOVB, X86_INS_CMOVBE, X86_INS_CMOVE, X86_INS_CMOVG, X86_INS_CMOVGE,
-    X86_INS_CMOVL, X86_INS_CMOVLE, X86_INS_CMOVNE, X86_INS_CMOVNO, X86_INS_CMOVNP, X86_INS_CMOVNS,
-    X86_INS_CMOVO, X86_INS_CMOVP, X86_INS_CMOVS, X86_INS_CMP, X86_INS_CMPXCHG, X86_INS_CMPXCHG16B,
-    X86_INS_CMPXCHG8B, X86_INS_CQO, X86_INS_CRC32, X86_INS_CWD, X86_INS_CWDE, X86_INS_DEC,
-    X86_INS_DIV, X86_INS_ENTER, X86_INS_IDIV, X86_INS_IMUL, X86_INS_INC, X86_INS_JA, X86_INS_JAE,
-    X86_INS_JB, X86_INS_JBE, X86_INS_JE, X86_INS_JECXZ, X86_INS_JG, X86_INS_JGE, X86_INS_JL,
-    X86_INS_JLE, X86_INS_JMP, X86_INS_JNE, X86_INS_JNO, X86_INS_JNP, X86_INS_JNS, X86_INS_JO,
-    X86_INS_JP, X86_INS_JRCXZ, X86_INS_JS, X86_INS_LAHF, X86_INS_LEA, X86_INS_LEAVE, X86_INS_LOOP,
-    X86_INS_LOOPE, X86_INS_LOOPNE, X86_INS_MOV, X86_INS_MOVABS, X86_INS_MOVSX, X86_INS_MOVSXD,
-    X86_INS_MOVZX, X86_INS_MUL, X86_INS_NEG, X86_INS_NOT, X86_INS_OR, X86_INS_POP, X86_INS_POPFQ,
-    X86_INS_PUSH, X86_INS_PUSHFQ, X86_INS_RCL, X86_INS_RCR, X86_INS_RET, X86_INS_ROL, X86_INS_ROR,
-    X86_INS_SAHF, X86_INS_SAL, X86_INS_SAR, X86_INS_SBB, X86_INS_SETA, X86_INS_SETAE,
-    X86_INS_SETB, X86_INS_SETBE, X86_INS_SETE, X86_INS_SETG, X86_INS_SETGE, X86_INS_SETL,
-    X86_INS_SETLE, X86_INS_SETNE, X86_INS_SETNO, X86_INS_SETNP, X86_INS_SETNS, X86_INS_SETO,
-    X86_INS_SETP, X86_INS_SETS, X86_INS_SHL, X86_INS_SHLD, X86_INS_SHR, X86_INS_SHRD, X86_INS_STC,
-    X86_INS_STD, X86_INS_SUB, X86_INS_TEST, X86_INS_UD2, X86_INS_XADD, X86_INS_XCHG,
-    X86_INS_XLATB, X86_INS_XOR,
+    X86_INS_ADC,    X86_INS_ADCX,    X86_INS_ADD,        X86_INS_ADOX,      X86_INS_AND,
+    X86_INS_BSF,    X86_INS_BSR,     X86_INS_BSWAP,      X86_INS_BT,        X86_INS_BTC,
+    X86_INS_BTR,    X86_INS_BTS,     X86_INS_CALL,       X86_INS_CBW,       X86_INS_CDQ,
+    X86_INS_CDQE,   X86_INS_CLC,     X86_INS_CLD,        X86_INS_CMC,       X86_INS_CMOVA,
+    X86_INS_CMOVAE, X86_INS_CMOVB,   X86_INS_CMOVBE,     X86_INS_CMOVE,     X86_INS_CMOVG,
+    X86_INS_CMOVGE, X86_INS_CMOVL,   X86_INS_CMOVLE,     X86_INS_CMOVNE,    X86_INS_CMOVNO,
+    X86_INS_CMOVNP, X86_INS_CMOVNS,  X86_INS_CMOVO,      X86_INS_CMOVP,     X86_INS_CMOVS,
+    X86_INS_CMP,    X86_INS_CMPXCHG, X86_INS_CMPXCHG16B, X86_INS_CMPXCHG8B, X86_INS_CQO,
+    X86_INS_CRC32,  X86_INS_CWD,     X86_INS_CWDE,       X86_INS_DEC,       X86_INS_DIV,
+    X86_INS_ENTER,  X86_INS_IDIV,    X86_INS_IMUL,       X86_INS_INC,       X86_INS_JA,
+    X86_INS_JAE,    X86_INS_JB,      X86_INS_JBE,        X86_INS_JE,        X86_INS_JECXZ,
+    X86_INS_JG,     X86_INS_JGE,     X86_INS_JL,         X86_INS_JLE,       X86_INS_JMP,
+    X86_INS_JNE,    X86_INS_JNO,     X86_INS_JNP,        X86_INS_JNS,       X86_INS_JO,
+    X86_INS_JP,     X86_INS_JRCXZ,   X86_INS_JS,         X86_INS_LAHF,      X86_INS_LEA,
+    X86_INS_LEAVE,  X86_INS_LOOP,    X86_INS_LOOPE,      X86_INS_LOOPNE,    X86_INS_MOV,
+    X86_INS_MOVABS, X86_INS_MOVSX,   X86_INS_MOVSXD,     X86_INS_MOVZX,     X86_INS_MUL,
+    X86_INS_NEG,    X86_INS_NOT,     X86_INS_OR,         X86_INS_POP,       X86_INS_POPFQ,
+    X86_INS_PUSH,   X86_INS_PUSHFQ,  X86_INS_RCL,        X86_INS_RCR,       X86_INS_RET,
+    X86_INS_ROL,    X86_INS_ROR,     X86_INS_SAHF,       X86_INS_SAL,       X86_INS_SAR,
+    X86_INS_SBB,    X86_INS_SETA,    X86_INS_SETAE,      X86_INS_SETB,      X86_INS_SETBE,
+    X86_INS_SETE,   X86_INS_SETG,    X86_INS_SETGE,      X86_INS_SETL,      X86_INS_SETLE,
+    X86_INS_SETNE,  X86_INS_SETNO,   X86_INS_SETNP,      X86_INS_SETNS,     X86_INS_SETO,
+    X86_INS_SETP,   X86_INS_SETS,    X86_INS_SHL,        X86_INS_SHLD,      X86_INS_SHR,
+    X86_INS_SHRD,   X86_INS_STC,     X86_INS_STD,        X86_INS_SUB,       X86_INS_TEST,
+    X86_INS_UD2,    X86_INS_XADD,    X86_INS_XCHG,       X86_INS_XLATB,     X86_INS_XOR,
+};
+
+/* What exec/native.c knows of VEX: Unicorn takes VEX for the prefix of the SSE instruction. */
+static const uint16_t vex[] = {
+    X86_INS_ANDN,         X86_INS_BEXTR,        X86_INS_BLSI,         X86_INS_BLSMSK,
+    X86_INS_BLSR,         X86_INS_BZHI,         X86_INS_MULX,         X86_INS_PDEP,
+    X86_INS_PEXT,         X86_INS_RORX,         X86_INS_SARX,         X86_INS_SHLX,
+    X86_INS_SHRX,         X86_INS_VEXTRACTF128, X86_INS_VEXTRACTI128, X86_INS_VINSERTF128,
+    X86_INS_VINSERTI128,  X86_INS_VMOVAPD,      X86_INS_VMOVAPS,      X86_INS_VMOVD,
+    X86_INS_VMOVDQA,      X86_INS_VMOVDQU,      X86_INS_VMOVNTDQ,     X86_INS_VMOVNTDQA,
+    X86_INS_VMOVNTPD,     X86_INS_VMOVNTPS,     X86_INS_VMOVQ,        X86_INS_VMOVUPD,
+    X86_INS_VMOVUPS,      X86_INS_VPADDB,       X86_INS_VPADDD,       X86_INS_VPADDQ,
+    X86_INS_VPADDW,       X86_INS_VPAND,        X86_INS_VPANDN,       X86_INS_VPBROADCASTB,
+    X86_INS_VPBROADCASTD, X86_INS_VPBROADCASTQ, X86_INS_VPBROADCASTW, X86_INS_VPCMPEQB,
+    X86_INS_VPCMPEQD,     X86_INS_VPCMPEQQ,     X86_INS_VPCMPEQW,     X86_INS_VPMOVMSKB,
+    X86_INS_VPOR,         X86_INS_VPSUBB,       X86_INS_VPSUBD,       X86_INS_VPSUBQ,
+    X86_INS_VPSUBW,       X86_INS_VPTEST,       X86_INS_VPXOR,        X86_INS_VXORPD,
+    X86_INS_VXORPS,       X86_INS_VZEROUPPER,
 };
 
 static bool in_group(const cs_insn *decoded, uint8_t group)
@@ -100,7 +125,11 @@ static bool in_group(const cs_insn *decoded, uint8_t group)
 static bool is_plain_register(x86_reg reg)
 {
     switch (reg) {
-    case X86_REG_CS: case X86_REG_DS: case X86_REG_ES: case X86_REG_FS: case X86_REG_GS:
+    case X86_REG_CS:
+    case X86_REG_DS:
+    case X86_REG_ES:
+    case X86_REG_FS:
+    case X86_REG_GS:
     case X86_REG_SS:
         return false;
     default:
@@ -129,9 +158,17 @@ static bool operands_are_plain(const cs_x86 *x86)
 static bool is_sse(const cs_insn *decoded)
 {
     switch (decoded->id) {
-    case X86_INS_LDMXCSR: case X86_INS_STMXCSR: case X86_INS_FXSAVE: case X86_INS_FXRSTOR:
-    case X86_INS_FXSAVE64: case X86_INS_FXRSTOR64: case X86_INS_MONITOR: case X86_INS_MWAIT:
-    case X86_INS_MASKMOVQ: case X86_INS_MOVNTQ: case X86_INS_PCLMULQDQ:
+    case X86_INS_LDMXCSR:
+    case X86_INS_STMXCSR:
+    case X86_INS_FXSAVE:
+    case X86_INS_FXRSTOR:
+    case X86_INS_FXSAVE64:
+    case X86_INS_FXRSTOR64:
+    case X86_INS_MONITOR:
+    case X86_INS_MWAIT:
+    case X86_INS_MASKMOVQ:
+    case X86_INS_MOVNTQ:
+    case X86_INS_PCLMULQDQ:
         return false;
     default:
         break;
@@ -188,11 +225,44 @@ static bool is_move_of_system_register(const cs_insn *decoded, struct insn *insn
     return false;
 }
 
+/* The first byte that is no legacy prefix: 0xc4 and 0xc5 are VEX, 0x62 is EVEX. */
+static uint8_t leading_byte(const cs_insn *decoded)
+{
+    static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+                                       0x66, 0x67, 0xf0, 0xf2, 0xf3};
+    uint16_t at = 0;
+    while (at < decoded->size && memchr(prefixes, decoded->bytes[at], sizeof prefixes))
+        at++;
+    return at < decoded->size ? decoded->bytes[at] : 0;
+}
+
+static void classify_vex(const cs_insn *decoded, struct insn *insn)
+{
+    if (decoded->detail->x86.addr_size != 8) /* exec/native.c computes 64-bit addresses */
+        return;
+    for (size_t i = 0; i < sizeof vex / sizeof vex[0]; i++)
+        insn->native = insn->native || vex[i] == decoded->id;
+    if (!insn->native)
+        return;
+    insn->nt = decoded->id == X86_INS_VMOVNTDQ || decoded->id == X86_INS_VMOVNTPS ||
+               decoded->id == X86_INS_VMOVNTPD;
+    insn->class = insn->nt ? INSN_NT_STORE : INSN_NATIVE;
+    if (decoded->id == X86_INS_VMOVNTDQA)
+        insn->kind = KIND_MOVNTDQA;
+}
+
 void classify(const cs_insn *decoded, struct insn *insn)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
     insn->class = INSN_UNMODELLED;
     insn->kind = KIND_NONE;
+    uint8_t leading = leading_byte(decoded);
+    if (leading == 0xc4 || leading == 0xc5) {
+        classify_vex(decoded, insn);
+        return;
+    }
+    if (leading == 0x62)
+        return;
     if (is_move_of_system_register(decoded, insn) || string_opcode(decoded, &insn->class))
         return;
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
@@ -200,26 +270,44 @@ void classify(const cs_insn *decoded, struct insn *insn)
             insn->class = specials[i].class;
             insn->kind = specials[i].kind;
             insn->nt = insn->class == INSN_NT_STORE;
+            insn->native = insn->class == INSN_NATIVE;
+            if (insn->native && x86->addr_size != 8)
+                insn->class = INSN_UNMODELLED;
             return;
         }
     }
     if (!is_ordinary(decoded) || !operands_are_plain(x86))
         return;
     bool memory_exchange = decoded->id == X86_INS_XCHG && (x86->operands[0].type == X86_OP_MEM ||
-                                                          x86->operands[1].type == X86_OP_MEM);
+                                                           x86->operands[1].type == X86_OP_MEM);
     insn->class = insn->lock || memory_exchange ? INSN_LOCKED : INSN_ORDINARY;
 }
 
-bool needs_alignment(const struct insn *insn)
+unsigned required_alignment(const struct insn *insn)
 {
-    if (!insn->uses_xmm || insn->memory.size != 16)
-        return false;
+    unsigned size = insn->memory.size;
+    if (!insn->uses_xmm || size < 16)
+        return 1;
     switch (insn->id) {
-    case X86_INS_MOVUPS: case X86_INS_MOVUPD: case X86_INS_MOVDQU: case X86_INS_LDDQU:
-    case X86_INS_PCMPESTRI: case X86_INS_PCMPESTRM: case X86_INS_PCMPISTRI:
-    case X86_INS_PCMPISTRM: case X86_INS_MASKMOVDQU:
-        return false;
+    case X86_INS_VMOVAPD:
+    case X86_INS_VMOVAPS:
+    case X86_INS_VMOVDQA:
+    case X86_INS_VMOVNTDQ:
+    case X86_INS_VMOVNTDQA:
+    case X86_INS_VMOVNTPD:
+    case X86_INS_VMOVNTPS:
+        return size;
+    case X86_INS_MOVUPS:
+    case X86_INS_MOVUPD:
+    case X86_INS_MOVDQU:
+    case X86_INS_LDDQU:
+    case X86_INS_PCMPESTRI:
+    case X86_INS_PCMPESTRM:
+    case X86_INS_PCMPISTRI:
+    case X86_INS_PCMPISTRM:
+    case X86_INS_MASKMOVDQU:
+        return 1;
     default:
-        return true;
+        return insn->native || size != 16 ? 1 : 16;
     }
 }

@@ -7,10 +7,10 @@
 
 #include "sim/isa/insn.h"
 
-/* Sets class, kind and the non-temporal hint of `insn` from Capstone's view of it. */
+/* Sets class, kind, the non-temporal hint and `native` of `insn` from Capstone's view of it. */
 void classify(const cs_insn *decoded, struct insn *insn);
 
-/* Whether an unaligned 16-byte operand of this instruction raises #GP. */
-bool needs_alignment(const struct insn *insn);
+/* What the address of its memory operand must be a multiple of, or #GP is raised; 1 for most. */
+unsigned required_alignment(const struct insn *insn);
 
 #endif

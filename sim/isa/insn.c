@@ -2,10 +2,10 @@
 /* Decoding one instruction and remembering it per byte offset of its snippet. */
 #include "sim/isa/insn.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "sim/isa/classify.h"
+#include "sim/isa/operands.h"
 #include "sim/isa/raw.h"
 
 static _Thread_local struct {
@@ -45,178 +45,13 @@ void code_init(struct code *code, struct region *region, const struct snippet *s
     code->index_at = region_array(region, (size_t)snippet->size + 1, sizeof *code->index_at);
 }
 
-/* Register bits of a Capstone register: sub-registers count as the whole. */
-static uint64_t register_bit(x86_reg reg)
-{
-    static const x86_reg families[16][5] = {
-        {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-        {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-        {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
-        {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-        {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, X86_REG_SPL},
-        {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, X86_REG_BPL},
-        {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, X86_REG_SIL},
-        {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_DIL},
-    };
-    if (reg == X86_REG_EFLAGS)
-        return REGISTER_BIT_FLAGS;
-    if (reg == X86_REG_FS)
-        return REGISTER_BIT_FS;
-    if (reg == X86_REG_GS)
-        return REGISTER_BIT_GS;
-    if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM15)
-        return REGISTER_BIT_XMM(reg - X86_REG_XMM0);
-    for (int bank = 0; bank < 4; bank++) {
-        static const x86_reg first[4] = {X86_REG_R8, X86_REG_R8B, X86_REG_R8D, X86_REG_R8W};
-        if (reg >= first[bank] && reg < first[bank] + 8)
-            return UINT64_C(1) << (8 + (reg - first[bank]));
-    }
-    for (int n = 0; n < 8; n++)
-        for (int width = 0; width < 5; width++)
-            if (families[n][width] == reg)
-                return UINT64_C(1) << n;
-    return 0;
-}
-
-static uint8_t register_number(x86_reg reg)
-{
-    uint64_t bit = register_bit(reg);
-    return bit && bit < REGISTER_BIT_FLAGS ? (uint8_t)__builtin_ctzll(bit) : NO_REGISTER;
-}
-
-/* Capstone reports these memory destinations as read, or not at all. */
-static void correct_direction(const struct insn *insn, int position, struct memory_operand *memory)
-{
-    switch (insn->id) {
-    case X86_INS_MOVNTI: case X86_INS_MOVNTDQ: case X86_INS_MOVNTPS: case X86_INS_MOVNTPD:
-        memory->read = false;
-        memory->write = true;
-        break;
-    case X86_INS_MOVBE:
-        memory->write = position == 0;
-        memory->read = !memory->write;
-        break;
-    case X86_INS_CMPXCHG: case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
-        memory->read = memory->write = true;
-        break;
-    case X86_INS_LEA: case X86_INS_NOP: case X86_INS_INVLPG: case X86_INS_CLFLUSH:
-    case X86_INS_CLFLUSHOPT: case X86_INS_CLWB: case X86_INS_PREFETCH: case X86_INS_PREFETCHW:
-    case X86_INS_PREFETCHNTA: case X86_INS_PREFETCHT0: case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2:
-        memory->read = memory->write = false;
-        break;
-    default:
-        break;
-    }
-}
-
-static void take_memory(const cs_x86_op *op, int position, struct insn *insn)
-{
-    struct memory_operand *memory = &insn->memory;
-    uint64_t bits = register_bit(op->mem.base) | register_bit(op->mem.index);
-    insn->address_reads |= bits;
-    insn->reads |= bits;
-    if (memory->present) { /* movs, cmps: the second one; their class tells the rest */
-        insn->implicit_load = insn->implicit_load || (op->access & CS_AC_READ);
-        return;
-    }
-    memory->present = true;
-    memory->read = op->access & CS_AC_READ;
-    memory->write = op->access & CS_AC_WRITE;
-    if (position == 0 && !memory->read && !memory->write)
-        memory->write = true;
-    memory->size = op->size;
-    memory->scale = (uint8_t)op->mem.scale;
-    memory->base = register_number(op->mem.base);
-    memory->index = register_number(op->mem.index);
-    memory->displacement = op->mem.disp;
-    if (op->mem.base == X86_REG_RIP)
-        memory->displacement += (int64_t)(insn->address + insn->length);
-    memory->segment = op->mem.segment == X86_REG_FS ? 1 : op->mem.segment == X86_REG_GS ? 2 : 0;
-    bool sse_store = position == 0 && insn->uses_xmm &&
-                     (insn->id == X86_INS_MOVDQA || insn->id == X86_INS_MOVQ);
-    if (sse_store) {
-        memory->read = false;
-        memory->write = true;
-    }
-    correct_direction(insn, position, memory);
-}
-
-static void take_implicit(struct insn *insn)
-{
-    uint64_t rax = 1u << 0, rcx = 1u << 1, rdx = 1u << 2, rbx = 1u << 3, rsp = 1u << 4,
-             rbp = 1u << 5;
-    switch (insn->id) {
-    case X86_INS_PUSH: case X86_INS_PUSHFQ: case X86_INS_CALL: case X86_INS_ENTER:
-        insn->implicit_store = true;
-        insn->reads |= rsp;
-        insn->writes |= rsp;
-        break;
-    case X86_INS_POP: case X86_INS_POPFQ: case X86_INS_RET:
-        insn->implicit_load = true;
-        insn->reads |= rsp;
-        insn->writes |= rsp;
-        break;
-    case X86_INS_LEAVE:
-        insn->implicit_load = true;
-        insn->reads |= rbp;
-        insn->writes |= rsp | rbp;
-        break;
-    case X86_INS_XLATB:
-        insn->implicit_load = true;
-        insn->reads |= rax | rbx;
-        insn->writes |= rax;
-        break;
-    case X86_INS_MASKMOVDQU:
-        insn->implicit_store = true;
-        insn->reads |= 1u << 7;
-        break;
-    case X86_INS_CMPXCHG:
-        insn->reads |= rax;
-        insn->writes |= rax | REGISTER_BIT_FLAGS;
-        break;
-    case X86_INS_CMPXCHG8B: case X86_INS_CMPXCHG16B:
-        insn->reads |= rax | rcx | rdx | rbx;
-        insn->writes |= rax | rdx | REGISTER_BIT_FLAGS;
-        break;
-    case X86_INS_CPUID:
-        insn->reads |= rax | rcx;
-        insn->writes |= rax | rbx | rcx | rdx;
-        break;
-    case X86_INS_WRMSR:
-        insn->reads |= rax | rcx | rdx;
-        break;
-    case X86_INS_RDMSR: case X86_INS_RDPMC:
-        insn->reads |= rcx;
-        insn->writes |= rax | rdx;
-        break;
-    case X86_INS_RDTSC:
-        insn->writes |= rax | rdx;
-        break;
-    case X86_INS_RDTSCP:
-        insn->writes |= rax | rcx | rdx;
-        break;
-    default:
-        break;
-    }
-}
-
-static void take_registers(const cs_insn *decoded, struct insn *insn)
-{
-    cs_regs read, written;
-    uint8_t read_count = 0, written_count = 0;
-    if (cs_regs_access(decoder.handle, decoded, read, &read_count, written, &written_count))
-        return;
-    for (uint8_t i = 0; i < read_count; i++)
-        insn->reads |= register_bit((x86_reg)read[i]);
-    for (uint8_t i = 0; i < written_count; i++)
-        insn->writes |= register_bit((x86_reg)written[i]);
-}
-
+/* Whether both sources are one register. */
 static bool same_register(const cs_x86 *x86)
 {
-    return x86->op_count == 2 && x86->operands[0].type == X86_OP_REG &&
-           x86->operands[1].type == X86_OP_REG && x86->operands[0].reg == x86->operands[1].reg;
+    if (x86->op_count != 2 && x86->op_count != 3)
+        return false;
+    const cs_x86_op *a = &x86->operands[x86->op_count - 2], *b = a + 1;
+    return a->type == X86_OP_REG && b->type == X86_OP_REG && a->reg == b->reg;
 }
 
 static bool is_zero_idiom(const cs_insn *decoded)
@@ -225,10 +60,23 @@ static bool is_zero_idiom(const cs_insn *decoded)
     if (!same_register(x86))
         return false;
     switch (decoded->id) {
-    case X86_INS_XOR: case X86_INS_SUB:
+    case X86_INS_XOR:
+    case X86_INS_SUB:
         return x86->operands[0].size >= 4;
-    case X86_INS_PXOR: case X86_INS_XORPS: case X86_INS_XORPD: case X86_INS_PSUBB:
-    case X86_INS_PSUBW: case X86_INS_PSUBD: case X86_INS_PSUBQ:
+    case X86_INS_PXOR:
+    case X86_INS_XORPS:
+    case X86_INS_XORPD:
+    case X86_INS_PSUBB:
+    case X86_INS_PSUBW:
+    case X86_INS_PSUBD:
+    case X86_INS_PSUBQ:
+    case X86_INS_VPXOR:
+    case X86_INS_VXORPS:
+    case X86_INS_VXORPD:
+    case X86_INS_VPSUBB:
+    case X86_INS_VPSUBW:
+    case X86_INS_VPSUBD:
+    case X86_INS_VPSUBQ:
         return true;
     default:
         return false;
@@ -244,8 +92,18 @@ static bool is_register_move(const cs_insn *decoded)
     switch (decoded->id) {
     case X86_INS_MOV:
         return x86->operands[0].size >= 4;
-    case X86_INS_MOVAPS: case X86_INS_MOVAPD: case X86_INS_MOVDQA: case X86_INS_MOVUPS:
+    case X86_INS_MOVAPS:
+    case X86_INS_MOVAPD:
+    case X86_INS_MOVDQA:
+    case X86_INS_MOVUPS:
     case X86_INS_MOVDQU:
+    case X86_INS_MOVUPD:
+    case X86_INS_VMOVAPS:
+    case X86_INS_VMOVAPD:
+    case X86_INS_VMOVDQA:
+    case X86_INS_VMOVUPS:
+    case X86_INS_VMOVUPD:
+    case X86_INS_VMOVDQU:
         return true;
     default:
         return false;
@@ -268,21 +126,6 @@ static void take_branch(const cs_insn *decoded, struct insn *insn)
         insn->has_target = true;
         insn->target = (uint64_t)x86->operands[0].imm;
     }
-}
-
-static void take_operands(const cs_insn *decoded, struct insn *insn)
-{
-    const cs_x86 *x86 = &decoded->detail->x86;
-    for (uint8_t i = 0; i < x86->op_count; i++) {
-        const cs_x86_op *op = &x86->operands[i];
-        if (op->type == X86_OP_REG && op->reg >= X86_REG_XMM0 && op->reg <= X86_REG_XMM31)
-            insn->uses_xmm = true;
-        insn->has_immediate = insn->has_immediate || op->type == X86_OP_IMM;
-    }
-    for (uint8_t i = 0; i < x86->op_count; i++)
-        if (x86->operands[i].type == X86_OP_MEM)
-            take_memory(&x86->operands[i], i, insn);
-    insn->operand_size = x86->op_count ? x86->operands[0].size : 0;
 }
 
 static const char *text_of(struct region *region, const cs_insn *decoded)
@@ -310,10 +153,9 @@ static bool capstone_decode(const uint8_t *bytes, size_t available, uint64_t add
     insn->rep = x86->prefix[0] == X86_PREFIX_REP;
     insn->repne = x86->prefix[0] == X86_PREFIX_REPNE;
     insn->memory.base = insn->memory.index = NO_REGISTER;
-    take_operands(decoded, insn);
-    take_registers(decoded, insn);
     classify(decoded, insn);
-    take_implicit(insn);
+    take_operands(decoded, insn);
+    take_registers(decoder.handle, decoded, insn);
     take_branch(decoded, insn);
     insn->zero_idiom = is_zero_idiom(decoded);
     insn->register_move = is_register_move(decoded);

@@ -12,12 +12,12 @@
 
 /* What executes the instruction, and which rule of ordering it falls under. */
 enum insn_class {
-    INSN_ORDINARY,    /* Unicorn; its loads and stores are plain */
-    INSN_LOCKED,      /* Unicorn; its read and write are one atomic step, a full fence */
-    INSN_NT_STORE,    /* Unicorn; its stores carry the non-temporal hint */
-    INSN_STRING,      /* Unicorn; one iteration of a (rep) string instruction */
-    INSN_NOTHING,     /* nop, pause, prefetch, endbr: no effect that a program can see */
-    INSN_NATIVE,      /* executed by exec/native.c: popcnt, movbe, rdfsbase, ... no ordering of its own */
+    INSN_ORDINARY, /* Unicorn; its loads and stores are plain */
+    INSN_LOCKED,   /* Unicorn; its read and write are one atomic step, a full fence */
+    INSN_NT_STORE, /* Unicorn, or native; its stores carry the non-temporal hint */
+    INSN_STRING,   /* Unicorn; one iteration of a (rep) string instruction */
+    INSN_NOTHING,  /* nop, pause, prefetch, endbr: no effect that a program can see */
+    INSN_NATIVE,   /* exec/native.c: AVX, BMI, popcnt, rdfsbase, ...; loads and stores are plain */
     INSN_MFENCE,
     INSN_LFENCE,
     INSN_SFENCE,
@@ -28,9 +28,9 @@ enum insn_class {
     INSN_RDMSR,
     INSN_IO,
     INSN_IRET,
-    INSN_IF,          /* cli, sti */
+    INSN_IF, /* cli, sti */
     INSN_HLT,
-    INSN_UNMODELLED   /* decodes, but no model covers it: reaching it makes the verdict unknown */
+    INSN_UNMODELLED /* decodes, but no model covers it: reaching it makes the verdict unknown */
 };
 
 /* A finer name where one class has several members that models must tell apart. */
@@ -72,23 +72,41 @@ enum insn_kind {
 };
 
 /* Bits of `reads` and `writes`: 0..15 general registers, then: */
-#define REGISTER_BIT_FLAGS (UINT64_C(1) << 16)
-#define REGISTER_BIT_FS (UINT64_C(1) << 17)
-#define REGISTER_BIT_GS (UINT64_C(1) << 18)
-#define REGISTER_BIT_XMM(n) (UINT64_C(1) << (32 + (n)))
+#define REGISTER_BIT_FLAGS  (UINT64_C(1) << 16)
+#define REGISTER_BIT_FS     (UINT64_C(1) << 17)
+#define REGISTER_BIT_GS     (UINT64_C(1) << 18)
+#define REGISTER_BIT_XMM(n) (UINT64_C(1) << (32 + (n))) /* or ymm: the whole of it */
 
 enum { NO_REGISTER = 0xff };
 
 /* An explicit memory operand. For string instructions the first of the two. */
 struct memory_operand {
     bool present;
-    bool read, write;  /* what the instruction does to it */
+    bool read, write;    /* what the instruction does to it */
     uint8_t base, index; /* general register 0..15 or NO_REGISTER; base 16 is rip */
     uint8_t scale;
-    uint8_t segment;   /* 0 none, 1 fs, 2 gs */
-    uint8_t size;      /* bytes */
+    uint8_t segment;      /* 0 none, 1 fs, 2 gs */
+    uint8_t size;         /* bytes */
     int64_t displacement; /* rip-relative ones are already absolute, base then NO_REGISTER */
 };
+
+enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_GENERAL,   /* general register `number` */
+    OPERAND_HIGH_BYTE, /* ah, ch, dh, bh: bits 8..15 of general register `number` */
+    OPERAND_VECTOR,    /* xmm or ymm register `number` */
+    OPERAND_MEMORY,    /* insn->memory, or the second one of a string instruction */
+    OPERAND_IMMEDIATE, /* insn->immediate */
+    OPERAND_OTHER      /* segment, control, x87, mask, ... register */
+};
+
+/* An explicit operand. */
+struct operand {
+    uint8_t kind, number;
+    uint8_t size; /* bytes */
+};
+
+enum { OPERANDS_MAX = 4 };
 
 struct insn {
     uint64_t address;
@@ -96,33 +114,40 @@ struct insn {
     uint8_t bytes[15];
     enum insn_class class;
     enum insn_kind kind;
-    unsigned id;       /* Capstone's x86_insn, X86_INS_INVALID when the raw table decoded it */
-    const char *text;  /* "mov dword ptr [rdi], 1" */
+    unsigned id;          /* Capstone's x86_insn, X86_INS_INVALID when the raw table decoded it */
+    const char *text;     /* "mov dword ptr [rdi], 1" */
     const char *mnemonic; /* "mov", "lock add": prefix included */
     bool lock, rep, repne;
-    bool is_branch;    /* any jump, call or return */
+    bool is_branch; /* any jump, call or return */
     bool is_conditional;
     bool is_call, is_return;
-    bool has_target;   /* direct branch: `target` is valid */
+    bool has_target; /* direct branch: `target` is valid */
     uint64_t target;
-    bool uses_xmm;
+    bool native;          /* exec/native.c executes it, whatever its class */
+    bool uses_xmm;        /* xmm or ymm registers */
+    bool uses_ymm;        /* the upper halves may become something else than zero */
     uint8_t operand_size; /* bytes of the first operand, 0 when it has none */
-    uint64_t reads, writes; /* register bits, implicit ones included; address registers count as read */
+    uint64_t reads,
+        writes; /* register bits, implicit ones included; address registers count as read */
     uint64_t address_reads; /* the part of `reads` that only forms the address */
     struct memory_operand memory;
-    bool implicit_load, implicit_store; /* push pop call ret enter leave string xlat ... beside `memory` */
-    bool nt;           /* non-temporal hint */
+    struct operand operands[OPERANDS_MAX]; /* the destination first */
+    int64_t immediate;                     /* the last one */
+    bool implicit_load,
+        implicit_store;    /* push pop call ret enter leave string xlat ... beside `memory` */
+    bool nt;               /* non-temporal hint */
     uint8_t system_number; /* MOV to or from CRn, DRn: n */
-    bool zero_idiom;   /* xor r,r and friends: no input dependency */
-    bool register_move; /* mov r,r (32 or 64 bits) or movaps x,x */
+    bool zero_idiom;       /* xor r,r and friends: no input dependency */
+    bool register_move;    /* mov r,r (32 or 64 bits) or movaps x,x */
     bool has_immediate;
 };
 
-/* The instructions of one snippet; decoded on demand, so that a jump into the middle of one works. */
+/* The instructions of one snippet; decoded on demand, so that a jump into the middle of one works.
+ */
 struct code {
     struct region *region;
     const struct snippet *snippet;
-    uint32_t *index_at;   /* per byte offset: 1 + index into insns, 0 not decoded so far */
+    uint32_t *index_at; /* per byte offset: 1 + index into insns, 0 not decoded so far */
     struct insn **insns;
     size_t insn_count, insn_capacity;
 };

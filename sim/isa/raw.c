@@ -4,7 +4,12 @@
 #include <string.h>
 
 enum mandatory { ANY, NONE, P66, PF2, PF3 };
-enum form { FIXED, REGISTER, MEMORY, EITHER }; /* what ModRM.mod must say; FIXED: `modrm` is a whole byte */
+enum form {
+    FIXED,
+    REGISTER,
+    MEMORY,
+    EITHER
+}; /* what ModRM.mod must say; FIXED: `modrm` is a whole byte */
 
 struct row {
     enum mandatory prefix;
@@ -163,6 +168,8 @@ bool raw_decode(const uint8_t *bytes, size_t available, uint64_t address, struct
         insn->memory.base = insn->memory.index = NO_REGISTER;
         if (row->kind == KIND_RDPID) {
             unsigned reg = (bytes[at] & 7u) | ((prefixes.rex & 1u) << 3);
+            insn->native = true;
+            insn->operands[0] = (struct operand){OPERAND_GENERAL, (uint8_t)reg, 8};
             insn->writes = UINT64_C(1) << reg;
             insn->text = region_printf(region, "rdpid r%u", reg);
         } else if (row->kind == KIND_WRMSRNS) {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The operands of an instruction and the registers that it reads and writes. */
+#ifndef FENCESIM_SIM_ISA_OPERANDS_H_
+#define FENCESIM_SIM_ISA_OPERANDS_H_
+
+#include <capstone/capstone.h>
+
+#include "sim/isa/insn.h"
+
+/* Sets the operands and the memory operand of `insn`; its id and length are set already. */
+void take_operands(const cs_insn *decoded, struct insn *insn);
+
+/* Sets reads, writes and the implicit accesses; operands and class are set already. */
+void take_registers(csh handle, const cs_insn *decoded, struct insn *insn);
+
+#endif
