@@ -216,6 +216,14 @@ struct steady {
 
 struct machine;
 
+/* A waiting loop, at its last jump back. */
+struct spin {
+    bool seen, valid; /* valid: that round had no effect */
+    ticks slot;
+    uint64_t stores, writes;
+    struct registers registers;
+};
+
 enum { INTERRUPTS_MAX = 64, CONTEXTS_MAX = 8 };
 
 /* What an interrupt saved; the handler's code replaces it meanwhile. */
@@ -331,6 +339,8 @@ struct core {
     unsigned interrupt_count;
     struct context contexts[CONTEXTS_MAX];
     unsigned context_depth;
+    struct spin spin;
+    uint64_t rounds; /* jumps back */
 
     struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
@@ -350,6 +360,7 @@ struct machine {
     size_t core_count;
     uint32_t fills; /* lines that came into the shared cache */
     uint64_t instructions;
+    uint64_t writes;    /* to the shared memory */
     const char *reason; /* why the run ended early */
     const char **unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
@@ -441,6 +452,11 @@ bool interrupts_wake(struct core *core);
 bool interrupts_return(struct core *core);
 /* Back to the CPU's own code. */
 void interrupts_leave_all(struct core *core);
+
+/* ---- spins.c ---- */
+
+/* After a jump back, with several CPUs. False when all wait for ever (machine->reason). */
+bool spin_round(struct core *core);
 
 /* ---- repeat.c ---- */
 

@@ -64,6 +64,7 @@ static void apply_first(struct core *core)
 {
     struct pending_store *store = &core->pending[core->pending_first];
     image_write(&core->machine->image, store->address, store->size, store->data);
+    core->machine->writes++;
     core->pending_first++;
     if (--core->pending_count == 0) {
         core->pending_first = 0;
@@ -125,6 +126,7 @@ void publish(struct core *core, ticks visible, bool at_once)
         const struct exec_access *access = &core->writes[i];
         if (at_once || core->machine->core_count == 1) {
             image_write(&core->machine->image, access->address, access->size, access->data);
+            core->machine->writes++;
         } else {
             queue_store(core, access);
         }

@@ -8,6 +8,9 @@
 
 #include "sim/time/core.h"
 
+/* A CPU alone is seldom looked at for waiting: nothing can come. */
+enum { ALONE_CHECKS = 1024 };
+
 /* ---- which instruction ---- */
 
 static struct op *op_at_rip(struct core *core)
@@ -303,6 +306,9 @@ bool core_finish(struct core *core)
     machine->instructions++;
     if (op == &core->loop_end) {
         next_iteration(core, event);
+    } else if (event->taken && core->registers.rip <= op->insn->address &&
+               (several || ++core->rounds % ALONE_CHECKS == 0)) {
+        return spin_round(core);
     }
     return true;
 }

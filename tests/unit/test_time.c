@@ -422,6 +422,24 @@ static void test_lines_between_cpus(void)
     CU_ASSERT(contended > 2 * 7.25 && contended < 94);
 }
 
+/* Waits of milliseconds cost nothing here, and a wait for ever is found. */
+static void test_long_waits(void)
+{
+    const char *wait = "1: pause; cmp dword ptr [rdi], 0; je 1b";
+    static char text[TEXT];
+    snprintf(text, sizeof text, TWO_CPUS("wbinvd; wbinvd; mov dword ptr [rdi], 1", "%s"), wait);
+    bench_run("haswell", text, 200000);
+    CU_ASSERT(bench.timed->complete);
+    double twice = 2 * bench.profile->cycles.wbinvd_hold;
+    CU_ASSERT(bench.timed->cpus[1].cycles > twice && bench.timed->cpus[1].cycles < twice + 2000);
+    bench_close();
+    snprintf(text, sizeof text, TWO_CPUS("%s", "%s"), wait, wait);
+    bench_run("haswell", text, 200000);
+    CU_ASSERT(!bench.timed->complete);
+    CU_ASSERT_PTR_NOT_NULL(strstr(bench.timed->reason, "for ever"));
+    bench_close();
+}
+
 /* The time of the CPU that sends, and of the one that is interrupted, at the end. */
 static void interrupt_times(const char *fence, const char *waiting, double cycles[2])
 {
@@ -468,7 +486,8 @@ static void expect_incomplete(const char *body, const char *word)
 
 static void test_programs_that_go_wrong(void)
 {
-    expect_incomplete("1: jmp 1b", "limit of 20000 instructions");
+    expect_incomplete("1: jmp 1b", "round for ever");
+    expect_incomplete("1: add rax, 1; jmp 1b", "limit of 20000 instructions");
     expect_incomplete("mov eax, [rip + 0x100]", "page fault");
     expect_incomplete("xor ecx, ecx; div ecx", "exception 0");
     expect_incomplete("hlt", "nothing wakes it");
@@ -606,6 +625,7 @@ void add_time_tests(void)
     CU_add_test(suite, "store buffering in time", test_store_buffering);
     CU_add_test(suite, "lines between CPUs", test_lines_between_cpus);
     CU_add_test(suite, "interrupts", test_interrupts);
+    CU_add_test(suite, "long waits", test_long_waits);
     CU_add_test(suite, "programs that go wrong", test_programs_that_go_wrong);
     CU_add_test(suite, "the interpreter agrees with the oracle", test_interpreter);
 }
