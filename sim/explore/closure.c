@@ -103,7 +103,7 @@ static uint64_t removed_until(const struct components *components, uint32_t cpu,
     for (size_t i = 0; i < components->removed_count; i++) {
         const struct removed *removed = &components->removed[i];
         uint64_t base = components->oracle->code[cpu]->snippet->address;
-        if (removed->cpu == cpu && rip - base >= removed->start && rip - base < removed->end)
+        if (removed->as == INSN_ORDINARY && removed->cpu == cpu && rip - base >= removed->start && rip - base < removed->end)
             return base + removed->end;
     }
     return 0;
@@ -287,7 +287,7 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
 {
     const struct plan *plan = oracle_plan(components->oracle, node->local);
     stopped->plan = plan;
-    stopped->reason = stopped->bad_input = stopped->finding = NULL;
+    stopped->reason = stopped->bad_input = NULL;
     uint64_t rip = oracle_rip(components->oracle, node->local);
     if (node->flags & NODE_SPINS) {
         stopped->stop = STOP_SPINS;

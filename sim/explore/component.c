@@ -75,6 +75,21 @@ void components_init(struct components *components, struct region *region,
     }
 }
 
+void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,
+                        const char *rule)
+{
+    for (size_t i = 0; i < components->observation_count; i++) {
+        const struct observation *old = &components->observations[i];
+        if (old->cpu == cpu && old->insn == insn && strcmp(old->rule, rule) == 0)
+            return;
+    }
+    components->observations =
+        region_push(components->region, components->observations, components->observation_count,
+                    &components->observation_capacity, sizeof *components->observations);
+    components->observations[components->observation_count++] =
+        (struct observation){cpu, insn, rule};
+}
+
 uint32_t component_start(struct components *components, uint32_t cpu)
 {
     struct node node;
@@ -411,7 +426,6 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
     look(components, cpu, &node, &stopped);
     set_status(is_eager(components, cpu, &node), &stopped, component);
     component->bad_input = stopped.bad_input;
-    component->finding = stopped.finding;
     const struct model *model = components->cpus[cpu].model;
     struct drain_sink sink = {components, cpu, &node, component, true, 0};
     model->drains(&components->context, &node.buffers, add_drain, &sink);

@@ -119,7 +119,6 @@ struct component {
     const struct insn *insn; /* what it stands in front of; NULL at the end */
     const char *reason;      /* UNMODELLED, LIMIT */
     const char *bad_input;   /* UNMODELLED because the trace is wrong: an error, not a gap */
-    const char *finding;     /* rule that the instruction in front breaks, or NULL */
     struct fault fault;
     uint32_t transition_count;
     struct transition *transitions;
@@ -142,9 +141,20 @@ struct cpu_components {
     struct map after_post;      /* component << 32 | vector -> component */
 };
 
-/* Code that is taken out: execution at an offset inside goes on at `end`. */
+/*
+ * Code that is taken out: execution at an offset inside goes on at `end`. With `as` set to the
+ * class of a fence, the fence at `start` stays and acts as that one instead.
+ */
 struct removed {
     uint32_t cpu, start, end; /* offsets in the CPU's code */
+    enum insn_class as;       /* INSN_ORDINARY: taken out */
+};
+
+/* A rule that an instruction breaks in some execution. */
+struct observation {
+    uint32_t cpu;
+    const struct insn *insn;
+    const char *rule;
 };
 
 struct components {
@@ -159,8 +169,10 @@ struct components {
     struct intern systems;      /* struct system_state */
     struct memory shared;
     struct cpu_components *cpus;
-    const struct removed *removed; /* instructions that are skipped */
+    const struct removed *removed; /* instructions that are skipped, or weakened */
     size_t removed_count;
+    struct observation *observations;
+    size_t observation_count, observation_capacity;
     bool persistent;            /* the program has persistent objects */
     bool keeps_control;         /* it changes memory types: control registers are followed */
     bool reduce;                /* false: every local step is a transition of its own */
@@ -172,6 +184,10 @@ void components_init(struct components *components, struct region *region,
                      struct oracle *oracle, const struct start *start,
                      const struct profile *profile, const struct model *model,
                      struct footprint *footprint, bool reduce);
+
+/* Notes, once, that an instruction breaks a rule. */
+void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,
+                        const char *rule);
 
 /* The component after an interrupt was sent to it. */
 uint32_t component_post(struct components *components, uint32_t cpu, uint32_t id, uint8_t vector);

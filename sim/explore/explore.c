@@ -196,22 +196,6 @@ static void add_issue(struct exploration *exploration, uint32_t state, uint32_t 
                        component->fault};
 }
 
-static void add_observation(struct exploration *exploration, uint32_t state, uint32_t cpu,
-                            const struct component *component)
-{
-    for (size_t i = 0; i < exploration->observation_count; i++)
-        if (exploration->observations[i].cpu == cpu &&
-            exploration->observations[i].insn == component->insn &&
-            exploration->observations[i].rule == component->finding)
-            return;
-    exploration->observations =
-        region_push(&exploration->region, exploration->observations,
-                    exploration->observation_count, &exploration->observation_capacity,
-                    sizeof *exploration->observations);
-    exploration->observations[exploration->observation_count++] =
-        (struct observation){cpu, state, component->insn, component->finding};
-}
-
 struct search {
     struct exploration *exploration;
     uint32_t from;
@@ -249,8 +233,6 @@ static void note_issues(struct exploration *exploration, uint32_t state, const u
             component_of(&exploration->components, cpu, tuple[cpu]);
         if (component->status >= COMPONENT_FAULTED)
             add_issue(exploration, state, cpu, component);
-        if (component->finding)
-            add_observation(exploration, state, cpu, component);
     }
 }
 

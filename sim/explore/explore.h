@@ -34,13 +34,6 @@ struct crash_image {
     uint64_t *values; /* one per term; only those of persistent objects count */
 };
 
-/* A rule that an instruction breaks in some execution. */
-struct observation {
-    uint32_t cpu, state;
-    const struct insn *insn;
-    const char *rule;
-};
-
 enum issue_kind { ISSUE_FAULT, ISSUE_UNMODELLED, ISSUE_LIMIT };
 
 /* Why some executions could not be followed to their end. */
@@ -64,8 +57,6 @@ struct exploration {
     size_t issue_count, issue_capacity;
     struct crash_image *images; /* only with persistent objects */
     size_t image_count, image_capacity;
-    struct observation *observations;
-    size_t observation_count, observation_capacity;
     bool can_stick;          /* some execution has no final state */
 
     /* for witnesses */

@@ -49,7 +49,7 @@ struct stopped {
     enum stop stop;
     const struct plan *plan;
     struct fault fault;
-    const char *reason, *bad_input, *finding;
+    const char *reason, *bad_input;
     /* STOP_LOCAL: which of these it is */
     enum local_kind { LOCAL_SKIP, LOCAL_LATCH, LOCAL_LOCKED, LOCAL_SYSTEM, LOCAL_EFFECT } local;
     struct piece piece;          /* LATCH */

@@ -165,10 +165,18 @@ static void set_stop(struct components *components, uint32_t cpu, const struct n
     stopped->stop = may ? stop : STOP_BLOCKED;
 }
 
+/* The CPU that a WRMSR of the ICR or of the self-IPI register sends to. */
+static uint32_t ipi_target(uint32_t cpu, const struct registers *registers)
+{
+    bool self = (uint32_t)registers->gpr[1] == MSR_SELF_IPI ||
+                ((uint32_t)registers->gpr[0] >> 18 & 3) == 1;
+    return self ? cpu : (uint32_t)registers->gpr[2];
+}
+
 static void look_at_ipi(struct components *components, uint32_t cpu, const struct node *node,
                         const struct registers *registers, struct stopped *stopped)
 {
-    uint32_t low = (uint32_t)registers->gpr[0], target = (uint32_t)registers->gpr[2];
+    uint32_t low = (uint32_t)registers->gpr[0], target = ipi_target(cpu, registers);
     bool self = (uint32_t)registers->gpr[1] == MSR_SELF_IPI;
     uint32_t shorthand = low >> 18 & 3;
     if (!self && (low & 0x0f00) != 0) {
@@ -183,8 +191,6 @@ static void look_at_ipi(struct components *components, uint32_t cpu, const struc
         refuse(stopped, "an IPI with an illegal vector (below 16)");
         return;
     }
-    if (self || shorthand == 1)
-        target = cpu;
     if (target >= components->program->cpu_count) {
         stopped->bad_input = region_printf(components->region,
                                            "the IPI goes to x2APIC ID %" PRIu32
@@ -208,6 +214,22 @@ static bool changes_types_unflushed(const struct components *components, const s
     return components->profile->order.self_snoop == 0 && !((cr0 & CR0_CD) && flushed);
 }
 
+/* Whether stores can be invisible still when an MSR write that tells others of them is made. */
+static void observe_overtaking(struct components *components, uint32_t cpu,
+                               const struct node *node, const struct stopped *stopped)
+{
+    struct action drained = {.kind = ACTION_SERIALIZE};
+    const struct model *model = components->cpus[cpu].model;
+    bool tells_others = stopped->stop == STOP_DEADLINE;
+    if (stopped->stop == STOP_SYSTEM) {
+        struct registers registers;
+        get_registers(components, node, &registers);
+        tells_others = ipi_target(cpu, &registers) != cpu;
+    }
+    if (tells_others && !model->may(&components->context, &node->buffers, &drained))
+        components_observe(components, cpu, stopped->plan->insn, "wrmsr-overtakes-stores");
+}
+
 static void look_at_wrmsr(struct components *components, uint32_t cpu, const struct node *node,
                           struct stopped *stopped)
 {
@@ -222,9 +244,10 @@ static void look_at_wrmsr(struct components *components, uint32_t cpu, const str
         return;
     }
     if (is_memory_type_msr(number) && changes_types_unflushed(components, node))
-        stopped->finding = "memory-type-change-unflushed";
+        components_observe(components, cpu, stopped->plan->insn, "memory-type-change-unflushed");
     if (number == MSR_ICR || number == MSR_SELF_IPI) {
         look_at_ipi(components, cpu, node, &registers, stopped);
+        observe_overtaking(components, cpu, node, stopped);
         return;
     }
     if (number == MSR_DEADLINE && components->program->timer_vector == NO_INDEX) {
@@ -233,6 +256,7 @@ static void look_at_wrmsr(struct components *components, uint32_t cpu, const str
     }
     bool by_lvt = number == MSR_DEADLINE && components->program->timer_lvt != NO_INDEX;
     set_stop(components, cpu, node, stopped, by_lvt ? STOP_DEADLINE : STOP_LOCAL);
+    observe_overtaking(components, cpu, node, stopped);
 }
 
 static bool read_msr(const struct components *components, uint32_t cpu, const struct node *node,
@@ -281,7 +305,7 @@ static void look_at_serializing(struct components *components, uint32_t cpu,
     const struct insn *insn = stopped->plan->insn;
     bool written_back = insn->kind == KIND_WBINVD || insn->kind == KIND_WBNOINVD;
     if (insn->kind == KIND_INVD) {
-        stopped->finding = "invd-discards-data";
+        components_observe(components, cpu, insn, "invd-discards-data");
         refuse(stopped, "it throws away what the caches hold and memory does not");
         return;
     }
@@ -320,6 +344,19 @@ static void look_at_flush(struct components *components, uint32_t cpu, const str
     set_stop(components, cpu, node, stopped, STOP_LOCAL);
 }
 
+/* The class of an instruction, or of the fence that stands in for it. */
+static enum insn_class acting_class(const struct components *components, uint32_t cpu,
+                                    const struct insn *insn)
+{
+    uint64_t offset = insn->address - components->oracle->code[cpu]->snippet->address;
+    for (size_t i = 0; i < components->removed_count; i++) {
+        const struct removed *removed = &components->removed[i];
+        if (removed->as != INSN_ORDINARY && removed->cpu == cpu && removed->start == offset)
+            return removed->as;
+    }
+    return insn->class;
+}
+
 void look_at_system(struct components *components, uint32_t cpu, const struct node *node,
                     struct stopped *stopped)
 {
@@ -328,13 +365,14 @@ void look_at_system(struct components *components, uint32_t cpu, const struct no
     stopped->action.joins_previous = false;
     stopped->local = LOCAL_SYSTEM;
     stopped->action.kind = ACTION_SERIALIZE;
-    switch (insn->class) {
+    enum insn_class class = acting_class(components, cpu, insn);
+    switch (class) {
     case INSN_MFENCE:
     case INSN_LFENCE:
     case INSN_SFENCE:
-        stopped->action.kind = insn->class == INSN_MFENCE   ? ACTION_MFENCE
-                               : insn->class == INSN_LFENCE ? ACTION_LFENCE
-                                                            : ACTION_SFENCE;
+        stopped->action.kind = class == INSN_MFENCE   ? ACTION_MFENCE
+                               : class == INSN_LFENCE ? ACTION_LFENCE
+                                                      : ACTION_SFENCE;
         set_stop(components, cpu, node, stopped, STOP_LOCAL);
         break;
     case INSN_SERIALIZING:
@@ -403,8 +441,7 @@ static void wrmsr(struct components *components, uint32_t cpu, struct node *node
     uint32_t number = (uint32_t)registers->gpr[1];
     uint64_t value = registers->gpr[2] << 32 | (uint32_t)registers->gpr[0];
     if (number == MSR_ICR || number == MSR_SELF_IPI) {
-        bool self = number == MSR_SELF_IPI || ((uint32_t)registers->gpr[0] >> 18 & 3) == 1;
-        outcome->post_to = (int16_t)(self ? cpu : (uint32_t)registers->gpr[2]);
+        outcome->post_to = (int16_t)ipi_target(cpu, registers);
         outcome->vector = (uint8_t)registers->gpr[0];
     } else if (number == MSR_DEADLINE) {
         arm_timer(components, node, value != 0);

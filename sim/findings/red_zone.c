@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "sim/run/judge.h"
+#include "sim/findings/findings.h"
 
 enum { RSP = 4 };
 
@@ -18,7 +18,7 @@ static bool last_operand_is(const struct insn *insn, const char *value)
     return comma && strcmp(comma + 1 + (comma[1] == ' '), value) == 0;
 }
 
-static bool keeps_the_value(const struct insn *insn)
+bool keeps_the_value(const struct insn *insn)
 {
     const char *name = insn->mnemonic;
     bool zero_keeps = strstr(name, "add") || strstr(name, "or") || strstr(name, "sub");
@@ -32,27 +32,13 @@ static bool keeps_the_value(const struct insn *insn)
 
 void find_red_zone_stores(struct judgement *judgement)
 {
-    struct result *result = judgement->result;
-    const struct program *program = result->program;
-    for (uint32_t cpu = 0; cpu < program->cpu_count; cpu++) {
+    for (uint32_t cpu = 0; cpu < judgement->result->program->cpu_count; cpu++) {
         const struct code *code = judgement->prepared->oracle->code[cpu];
         for (size_t i = 0; i < code->insn_count; i++) {
             const struct insn *insn = code->insns[i];
-            if (insn->class != INSN_LOCKED || insn->memory.base != RSP ||
-                insn->memory.displacement >= 0 || keeps_the_value(insn))
-                continue;
-            uint32_t offset = (uint32_t)(insn->address - code->snippet->address);
-            add_finding(judgement->region, result,
-                        &(struct finding){
-                            .rule = "red-zone-store",
-                            .cpu = cpu,
-                            .offset = offset,
-                            .text = insn->text,
-                            .cycles = -1,
-                            .message = "changes memory below rsp, where a leaf function may keep "
-                                       "live data; lock an unused word at or above rsp, or add 0 "
-                                       "instead of exchanging",
-                            .place = insn_place(program, result->variant, cpu, offset)});
+            if (insn->class == INSN_LOCKED && insn->memory.base == RSP &&
+                insn->memory.displacement < 0 && !keeps_the_value(insn))
+                report_finding(judgement, "red-zone-store", cpu, insn, NULL);
         }
     }
 }

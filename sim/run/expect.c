@@ -33,8 +33,7 @@ static const struct crash_image *find_image(const struct judgement *judgement,
                                             const struct expectation *expectation, bool wanted)
 {
     const struct exploration *exploration = judgement->exploration;
-    bool *durable =
-        region_array(judgement->region, exploration->term_count + 1, sizeof *durable);
+    bool *durable = region_array(judgement->region, exploration->term_count + 1, sizeof *durable);
     for (size_t i = 0; i < exploration->term_count; i++)
         durable[i] = term_is_durable(exploration->program, &exploration->terms[i]);
     for (size_t i = 0; i < exploration->image_count; i++) {
@@ -60,8 +59,8 @@ static void decide_condition(struct judgement *judgement, struct expect_row *row
     else
         row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_NO : HELD_YES;
     if (found)
-        row->witness = add_witness(judgement, found->state, outcome_of(judgement, found),
-                                   expectation->text);
+        row->witness =
+            add_witness(judgement, found->state, outcome_of(judgement, found), expectation->text);
     else if (image)
         row->witness = add_witness(judgement, image->state, NO_INDEX, expectation->text);
 }
@@ -78,7 +77,7 @@ static void decide_redundant(struct judgement *judgement, struct expect_row *row
             if (strcmp(range->slot, row->expectation->name) != 0 || range->start == range->end)
                 continue;
             removed = region_push(judgement->region, removed, count, &capacity, sizeof *removed);
-            removed[count++] = (struct removed){cpu, range->start, range->end};
+            removed[count++] = (struct removed){cpu, range->start, range->end, INSN_ORDINARY};
         }
     struct exploration *without = explore_without(judgement, removed, count);
     if (!judgement->exploration->complete || !without->complete) {
@@ -122,8 +121,8 @@ static void decide_cycles(struct judgement *judgement, struct expect_row *row)
     if (expectation->max >= 0)
         held = cycles <= expectation->max;
     if (expectation->value >= 0)
-        held = held && fabs(cycles - expectation->value) <=
-                           expectation->value * expectation->within + 1e-9;
+        held = held &&
+               fabs(cycles - expectation->value) <= expectation->value * expectation->within + 1e-9;
     row->held = held ? HELD_YES : HELD_NO;
     row->note = region_printf(judgement->region, "%.2f cycles", cycles);
 }
@@ -244,9 +243,7 @@ void judge_verdict(struct result *result)
             violated = violated || result->outcomes[i].relaxed;
         unknown = unknown || !result->relaxed_known;
     }
-    result->verdict = violated  ? VERDICT_VIOLATION
-                      : unknown ? VERDICT_UNKNOWN
-                                : VERDICT_PASS;
+    result->verdict = violated ? VERDICT_VIOLATION : unknown ? VERDICT_UNKNOWN : VERDICT_PASS;
 }
 
 const char *verdict_name(enum verdict verdict)

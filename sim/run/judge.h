@@ -27,6 +27,8 @@ struct judgement {
     const struct run_options *options;
     struct result *result;
     struct exploration *exploration; /* NULL when order is not judged */
+    const struct profile
+        *guarantee; /* what the part's vendor guarantees; NULL: nothing to compare */
 };
 
 /* Explores, and fills the result's outcomes, issues and witnesses of relaxed outcomes. */
@@ -48,6 +50,10 @@ int add_witness(struct judgement *judgement, uint32_t state, int outcome, const 
 struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,
                                     size_t count);
 
+/* The same with a limit of states of its own, and fences that may act as others. */
+struct exploration *explore_varied(struct judgement *judgement, const struct removed *removed,
+                                   size_t count, uint64_t max_states);
+
 /* Whether both can end in exactly the same observed outcomes. Only for complete explorations. */
 bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
                    const struct exploration *b);
@@ -65,7 +71,7 @@ void add_unmodelled(struct region *region, struct result *result,
 
 /* ---- sim/findings ---- */
 
-/* Stores below rsp by a barrier idiom. */
-void find_red_zone_stores(struct judgement *judgement);
+/* Fills the result's findings. */
+void find_all(struct judgement *judgement);
 
 #endif

@@ -30,9 +30,16 @@ static struct exploration *explore_with(struct judgement *judgement, const struc
 struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,
                                     size_t count)
 {
+    return explore_varied(judgement, removed, count, judgement->options->max_states);
+}
+
+struct exploration *explore_varied(struct judgement *judgement, const struct removed *removed,
+                                   size_t count, uint64_t max_states)
+{
     struct explore_options options = options_of(judgement);
     options.removed = removed;
     options.removed_count = count;
+    options.max_states = max_states;
     return explore_with(judgement, judgement->model, &options);
 }
 
@@ -65,8 +72,7 @@ static int compare_rows(const void *left, const void *right, void *count)
 static struct outcome_row *collect_outcomes(struct region *region, const struct prepared *prepared,
                                             const struct exploration *exploration, size_t *count)
 {
-    struct outcome_row *rows =
-        region_array(region, exploration->final_count + 1, sizeof *rows);
+    struct outcome_row *rows = region_array(region, exploration->final_count + 1, sizeof *rows);
     size_t total = 0, kept = 0, width = prepared->observed_count;
     for (size_t i = 0; i < exploration->final_count; i++) {
         const struct final_state *final = &exploration->finals[i];
@@ -130,7 +136,8 @@ bool same_outcomes(const struct judgement *judgement, const struct exploration *
 {
     const struct prepared *prepared = judgement->prepared;
     size_t a_count, b_count;
-    if (a->can_stick != b->can_stick || a->observation_count != b->observation_count ||
+    if (a->can_stick != b->can_stick ||
+        a->components.observation_count != b->components.observation_count ||
         !same_images(judgement, a, b))
         return false;
     struct outcome_row *a_rows = collect_outcomes(judgement->region, prepared, a, &a_count);
@@ -152,9 +159,8 @@ int add_witness(struct judgement *judgement, uint32_t state, int outcome, const 
         if (outcome != NO_INDEX && result->witnesses[i].outcome == outcome &&
             result->outcomes[outcome].state == state)
             return (int)i;
-    result->witnesses =
-        region_push(judgement->region, result->witnesses, result->witness_count,
-                    &result->witness_capacity, sizeof *result->witnesses);
+    result->witnesses = region_push(judgement->region, result->witnesses, result->witness_count,
+                                    &result->witness_capacity, sizeof *result->witnesses);
     result->witnesses[result->witness_count] = (struct result_witness){
         outcome, reason, witness_new(judgement->region, judgement->exploration, state)};
     return (int)result->witness_count++;
@@ -186,9 +192,8 @@ void add_unmodelled(struct region *region, struct result *result,
             strcmp(old->reason, unmodelled->reason) == 0)
             return;
     }
-    result->unmodelled =
-        region_push(region, result->unmodelled, result->unmodelled_count,
-                    &result->unmodelled_capacity, sizeof *result->unmodelled);
+    result->unmodelled = region_push(region, result->unmodelled, result->unmodelled_count,
+                                     &result->unmodelled_capacity, sizeof *result->unmodelled);
     result->unmodelled[result->unmodelled_count++] = *unmodelled;
 }
 
@@ -217,8 +222,8 @@ static const char *page_fault_reason(struct judgement *judgement, const struct i
         return region_printf(region, "it jumps to 0x%" PRIx64 ", where it has no code", address);
     if (address >= CODE_BASE && address < code_end)
         return "it accesses its own code, which is not modelled";
-    return region_printf(region, "a page fault (#PF) at 0x%" PRIx64
-                                 ", which no object and no stack covers",
+    return region_printf(region,
+                         "a page fault (#PF) at 0x%" PRIx64 ", which no object and no stack covers",
                          address);
 }
 
@@ -240,8 +245,8 @@ static void report_issue(struct judgement *judgement, const struct issue *issue)
         result->bad_inputs =
             region_push(judgement->region, result->bad_inputs, result->bad_input_count,
                         &result->bad_input_capacity, sizeof *result->bad_inputs);
-        result->bad_inputs[result->bad_input_count++] = (struct bad_input){
-            row.place, region_strdup(judgement->region, issue->bad_input)};
+        result->bad_inputs[result->bad_input_count++] =
+            (struct bad_input){row.place, region_strdup(judgement->region, issue->bad_input)};
     }
     row.reason = region_strdup(judgement->region, row.reason);
     add_unmodelled(judgement->region, judgement->result, &row);
@@ -295,35 +300,6 @@ static void list_images(struct judgement *judgement)
     }
 }
 
-static const struct {
-    const char *rule, *message;
-} observed_rules[] = {
-    {"memory-type-change-unflushed",
-     "changes memory types while lines may be cached under the old one; set CR0.CD and WBINVD "
-     "first on a part whose caches do not snoop themselves"},
-    {"invd-discards-data",
-     "throws away modified lines of every CPU; WBINVD writes them back first"},
-};
-
-static void report_observations(struct judgement *judgement)
-{
-    const struct exploration *exploration = judgement->exploration;
-    struct result *result = judgement->result;
-    for (size_t i = 0; i < exploration->observation_count; i++) {
-        const struct observation *seen = &exploration->observations[i];
-        struct finding finding = {.rule = seen->rule, .cpu = seen->cpu, .text = seen->insn->text,
-                                  .cycles = -1, .message = "", .is_error = true};
-        finding.offset =
-            (uint32_t)(seen->insn->address -
-                       judgement->prepared->oracle->code[seen->cpu]->snippet->address);
-        for (size_t n = 0; n < sizeof observed_rules / sizeof observed_rules[0]; n++)
-            if (strcmp(observed_rules[n].rule, seen->rule) == 0)
-                finding.message = observed_rules[n].message;
-        finding.place = insn_place(result->program, result->variant, seen->cpu, finding.offset);
-        add_finding(judgement->region, result, &finding);
-    }
-}
-
 static void mark_relaxed(struct judgement *judgement)
 {
     struct result *result = judgement->result;
@@ -331,12 +307,10 @@ static void mark_relaxed(struct judgement *judgement)
     struct exploration *sc = explore_with(judgement, &model_sc, &options);
     size_t width = judgement->prepared->observed_count, count;
     result->relaxed_known = sc->complete;
-    struct outcome_row *rows =
-        collect_outcomes(judgement->region, judgement->prepared, sc, &count);
+    struct outcome_row *rows = collect_outcomes(judgement->region, judgement->prepared, sc, &count);
     for (size_t i = 0; i < result->outcome_count; i++)
         result->outcomes[i].relaxed =
-            sc->complete &&
-            find_row(rows, count, width, result->outcomes[i].values) == NO_INDEX;
+            sc->complete && find_row(rows, count, width, result->outcomes[i].values) == NO_INDEX;
     exploration_close(sc);
 }
 
@@ -360,8 +334,8 @@ void judge_order(struct judgement *judgement)
     struct prepared *prepared = judgement->prepared;
     struct explore_options options = options_of(judgement);
     result->ordered = true;
-    result->observed = region_array(judgement->region, prepared->observed_count + 1,
-                                    sizeof *result->observed);
+    result->observed =
+        region_array(judgement->region, prepared->observed_count + 1, sizeof *result->observed);
     for (size_t i = 0; i < prepared->observed_count; i++)
         result->observed[i] = &prepared->terms[prepared->observed[i]];
     result->observed_count = prepared->observed_count;
@@ -372,12 +346,11 @@ void judge_order(struct judgement *judgement)
     result->incomplete = exploration->incomplete;
     if (exploration->incomplete && exploration->state_count == 0)
         return;
-    result->outcomes = collect_outcomes(judgement->region, prepared, exploration,
-                                        &result->outcome_count);
+    result->outcomes =
+        collect_outcomes(judgement->region, prepared, exploration, &result->outcome_count);
     if (!exploration->incomplete || exploration->states.count > 0)
         for (size_t i = 0; i < exploration->issue_count; i++)
             report_issue(judgement, &exploration->issues[i]);
-    report_observations(judgement);
     list_images(judgement);
     note_stuck(judgement);
     mark_relaxed(judgement);

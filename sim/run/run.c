@@ -11,8 +11,8 @@ void result_note(struct region *region, struct result *result, const char *note)
     for (size_t i = 0; i < result->note_count; i++)
         if (strcmp(result->notes[i], note) == 0)
             return;
-    result->notes = region_push(region, result->notes, result->note_count,
-                                &result->note_capacity, sizeof *result->notes);
+    result->notes = region_push(region, result->notes, result->note_count, &result->note_capacity,
+                                sizeof *result->notes);
     result->notes[result->note_count++] = region_strdup(region, note);
 }
 
@@ -56,16 +56,15 @@ static void choose_terms(struct term_list *list, const struct program *program,
     for (uint32_t cpu = 0; cpu < program->cpu_count; cpu++)
         for (uint8_t index = 0; index < 16; index++)
             if (loaded_registers(oracle->code[cpu]) >> index & 1)
-                add_term(list, &(struct term){
-                                   .text = region_printf(list->region, "%s:%s",
-                                                         program->cpus[cpu].name, gpr_names[index]),
-                                   .cpu = cpu,
-                                   .view = {REGISTER_GPR, index, 0, 64}});
+                add_term(list, &(struct term){.text = region_printf(list->region, "%s:%s",
+                                                                    program->cpus[cpu].name,
+                                                                    gpr_names[index]),
+                                              .cpu = cpu,
+                                              .view = {REGISTER_GPR, index, 0, 64}});
     for (uint32_t i = 0; i < program->object_count; i++)
         if (is_integer(&program->objects[i]) && program->objects[i].parent == NO_INDEX)
-            add_term(list, &(struct term){.text = program->objects[i].name,
-                                          .is_object = true,
-                                          .object = i});
+            add_term(list, &(struct term){
+                               .text = program->objects[i].name, .is_object = true, .object = i});
 }
 
 static void choose_observed(struct region *region, struct prepared *prepared)
@@ -121,8 +120,22 @@ static void time_it(struct judgement *judgement, struct exec *exec)
                                             .reason = "the cycle model does not know it"});
 }
 
+/* What the vendor of a part guarantees for all its parts; NULL when that is no other profile. */
+static const struct profile *guarantee_of(struct region *region, const struct profile *profile,
+                                          const struct run_options *options)
+{
+    struct diagnostics diagnostics;
+    bool has_vendor = strcmp(profile->vendor, "intel") == 0 || strcmp(profile->vendor, "amd") == 0;
+    if (!has_vendor || strcmp(profile->name, profile->vendor) == 0 || !options->order ||
+        options->findings != FINDINGS_ALL)
+        return NULL;
+    diagnostics_init(&diagnostics, region);
+    return profile_load(region, profile->vendor, &diagnostics);
+}
+
 static struct result *run_one(struct region *region, struct exec *exec, struct prepared *prepared,
-                              const struct profile *profile, const struct run_options *options)
+                              const struct profile *profile, const struct profile *guarantee,
+                              const struct run_options *options)
 {
     struct result *result = region_alloc(region, sizeof *result);
     struct judgement judgement = {.region = region,
@@ -130,23 +143,25 @@ static struct result *run_one(struct region *region, struct exec *exec, struct p
                                   .profile = profile,
                                   .model = model_find(profile->model),
                                   .options = options,
-                                  .result = result};
+                                  .result = result,
+                                  .guarantee = guarantee};
     result->program = prepared->program;
     result->profile = profile;
     result->variant = prepared->variant;
     if (prepared->start->problem) {
-        add_unmodelled(region, result,
-                       &(struct unmodelled){.cpu = "", .text = "", .reason = prepared->start->problem});
+        add_unmodelled(
+            region, result,
+            &(struct unmodelled){.cpu = "", .text = "", .reason = prepared->start->problem});
         result->ordered = options->order;
         judge_verdict(result);
         return result;
     }
-    if (options->order) {
+    if (options->order)
         judge_order(&judgement);
-        find_red_zone_stores(&judgement);
-    }
     if (options->time)
         time_it(&judgement, exec);
+    if (options->order && options->findings != FINDINGS_NONE)
+        find_all(&judgement);
     judge_expectations(&judgement);
     if (judgement.exploration)
         exploration_close(judgement.exploration);
@@ -155,8 +170,8 @@ static struct result *run_one(struct region *region, struct exec *exec, struct p
 
 void run_program(struct region *region, const struct program *program,
                  const struct profile *const *profiles, size_t profile_count,
-                 const uint32_t *variants, size_t variant_count,
-                 const struct run_options *options, struct result_list *results)
+                 const uint32_t *variants, size_t variant_count, const struct run_options *options,
+                 struct result_list *results)
 {
     struct exec *exec = exec_open(region, program);
     if (!exec)
@@ -165,13 +180,15 @@ void run_program(struct region *region, const struct program *program,
     for (size_t v = 0; v < variant_count; v++)
         prepared[v] = prepare(region, exec, program, variants[v], options->reduce);
     size_t first = results->count;
-    for (size_t p = 0; p < profile_count; p++)
+    for (size_t p = 0; p < profile_count; p++) {
+        const struct profile *guarantee = guarantee_of(region, profiles[p], options);
         for (size_t v = 0; v < variant_count; v++) {
-            results->items = region_push(region, results->items, results->count,
-                                         &results->capacity, sizeof *results->items);
+            results->items = region_push(region, results->items, results->count, &results->capacity,
+                                         sizeof *results->items);
             results->items[results->count++] =
-                run_one(region, exec, prepared[v], profiles[p], options);
+                run_one(region, exec, prepared[v], profiles[p], guarantee, options);
         }
+    }
     struct result_list mine = {results->items + first, results->count - first, 0};
     judge_cheaper(region, &mine);
     for (size_t i = 0; i < mine.count; i++)

@@ -7,13 +7,17 @@
 
 enum witness_choice { WITNESS_FIRST, WITNESS_NONE, WITNESS_ALL };
 
+/* Findings: none, those that cost no exploration of their own, all. */
+enum findings_choice { FINDINGS_ALL, FINDINGS_STATIC, FINDINGS_NONE };
+
 struct run_options {
-    bool order, time;      /* which halves */
+    bool order, time; /* which halves */
     bool reduce;
     enum witness_choice witness;
-    uint64_t max_states;   /* 0: none */
-    double max_seconds;    /* 0: none; for each run */
-    size_t max_memory;     /* bytes, 0: none; for each run */
+    enum findings_choice findings;
+    uint64_t max_states; /* 0: none */
+    double max_seconds;  /* 0: none; for each run */
+    size_t max_memory;   /* bytes, 0: none; for each run */
     const volatile int *stop;
 };
 
@@ -28,8 +32,8 @@ struct result_list {
  */
 void run_program(struct region *region, const struct program *program,
                  const struct profile *const *profiles, size_t profile_count,
-                 const uint32_t *variants, size_t variant_count,
-                 const struct run_options *options, struct result_list *results);
+                 const uint32_t *variants, size_t variant_count, const struct run_options *options,
+                 struct result_list *results);
 
 /* The state that a condition speaks of. */
 struct condition_state {
