@@ -411,6 +411,12 @@ bool coherence_fetch(struct core *core, uint64_t line, ticks at, bool write, tic
 void time_loads(struct core *core, struct event *event);
 void time_store_issue(struct core *core, struct event *event, ticks data_ready);
 void time_store_commit(struct core *core, struct event *event);
+/* How many of the newest stores a load looks at. */
+static inline uint64_t store_window(const struct core *core)
+{
+    int64_t entries = core->timing->store_queue;
+    return entries > 0 && entries < STORE_RING ? (uint64_t)entries : STORE_RING;
+}
 /* The store queue entry with number `n`. */
 static inline struct store_entry *store_at(struct core *core, uint64_t n)
 {

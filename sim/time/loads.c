@@ -18,7 +18,7 @@ static uint64_t youngest_store(struct core *core, const struct access *load)
     uint64_t last_line = (load->address + load->size - 1) / LINE_BYTES;
     uint64_t second = core->line_table[last_line % TABLE];
     uint64_t n = first > second ? first : second;
-    uint64_t window = (uint64_t)core->timing->store_queue;
+    uint64_t window = store_window(core);
     uint64_t oldest = core->store_count > window ? core->store_count - window : 0;
     for (; n > oldest; n--) {
         if (overlaps(store_at(core, n - 1), load)) {

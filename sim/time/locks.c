@@ -55,7 +55,7 @@ static ticks lock_done(const struct timing *t, enum lock_kind kind)
 static ticks wait_for_store(struct core *core, const struct access *word, ticks at, ticks start)
 {
     const struct timing *t = core->timing;
-    uint64_t window = (uint64_t)t->store_queue, count = core->store_count;
+    uint64_t window = store_window(core), count = core->store_count;
     for (uint64_t n = count; n > 0 && count - n < window; n--) {
         const struct store_entry *store = store_at(core, n - 1);
         if (store->address >= word->address + word->size ||
