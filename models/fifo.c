@@ -78,6 +78,7 @@ void fifo_drains(const struct model_context *context, const struct buffers *buff
         struct drain drain;
         drain.writes = true;
         drain.persists = false;
+        drain.persists = false;
         drain.store = fifo_store_of(buffers->words[i]);
         drain.event = "drain";
         remove_word(buffers, i, &drain.after);

@@ -148,9 +148,19 @@ static void judge_effect(const struct effect *effect, struct stopped *stopped)
     }
 }
 
-void note_store(struct components *components, uint32_t cpu, const struct store *store)
+/* What the instruction in front of the node does to shared memory. */
+static void note_future(struct components *components, const struct node *node, uint64_t address,
+                        unsigned size, bool write)
 {
-    access_class(components, cpu, store->address, store->size, true);
+    struct futures *futures = &components->footprint->futures;
+    if (components->reduce)
+        futures_note_access(futures, oracle_rip(components->oracle, node->local),
+                            futures_places(futures, address, size), write);
+}
+
+enum word_class note_store(struct components *components, uint32_t cpu, const struct store *store)
+{
+    return access_class(components, cpu, store->address, store->size, true);
 }
 
 static void look_at_locked(struct components *components, uint32_t cpu, const struct node *node,
@@ -168,6 +178,11 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
         shared = access_class(components, cpu, read->address, read->size, true) == WORD_SHARED ||
                  shared;
     }
+    if (shared)
+        for (unsigned i = 0; i < plan->read_count; i++) {
+            note_future(components, node, plan->reads[i].address, plan->reads[i].size, false);
+            note_future(components, node, plan->reads[i].address, plan->reads[i].size, true);
+        }
     if (plan->read_count != 1 || plan->reads[0].size > 16) {
         unmodelled(stopped, "a locked instruction with more than one memory operand");
         return;
@@ -220,6 +235,8 @@ static bool look_at_loads(struct components *components, uint32_t cpu, const str
             footprint_early_load(components->footprint, cpu, piece->address, piece->size);
         enum word_class class =
             access_class(components, cpu, piece->address, piece->size, false);
+        if (class == WORD_SHARED)
+            note_future(components, node, piece->address, piece->size, false);
         if (!may(components, cpu, node, &action))
             continue;
         if (class == WORD_SHARED) {
@@ -276,7 +293,8 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
     store_action(components, node, stopped->plan->insn, stopped->effect, &stopped->action);
     for (unsigned i = 0; i < stopped->action.store_count; i++) {
         const struct store *store = intern_bytes(&components->stores, stopped->action.stores[i]);
-        note_store(components, cpu, store);
+        if (note_store(components, cpu, store) == WORD_SHARED)
+            note_future(components, node, store->address, store->size, true);
     }
     if (!may(components, cpu, node, &stopped->action))
         stopped->stop = STOP_BLOCKED;
@@ -328,7 +346,11 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
 
 void move_on(struct components *components, struct node *node, uint32_t next)
 {
-    bool repeating = oracle_rip(components->oracle, next) == oracle_rip(components->oracle, node->local);
+    uint64_t from = oracle_rip(components->oracle, node->local);
+    uint64_t to = oracle_rip(components->oracle, next);
+    bool repeating = from == to;
+    if (components->reduce)
+        futures_note_step(&components->footprint->futures, from, to);
     node->local = next;
     node->latched = 0;
     node->flags = (node->flags & NODE_SPINS) | (repeating ? NODE_REPEATING : 0);

@@ -122,6 +122,9 @@ struct component {
     struct fault fault;
     uint32_t transition_count;
     struct transition *transitions;
+    /* Places of shared memory (future.h): what its transitions touch, what it may touch ever. */
+    uint64_t now_reads, now_writes;
+    uint64_t future_reads, future_writes;
 };
 
 struct teller; /* explore/witness.c: who is told the steps of a witness */

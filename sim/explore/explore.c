@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/explore/ample.h"
+
 enum { CHECK_EVERY = 1024 };
 
 static double seconds_now(void)
@@ -56,6 +58,12 @@ static unsigned write_backs(struct exploration *exploration, const uint32_t *tup
 unsigned for_each_successor(struct exploration *exploration, const uint32_t *tuple,
                             visit_successor *visit, void *receiver)
 {
+    return for_each_successor_of(exploration, tuple, UINT64_MAX, visit, receiver);
+}
+
+unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *tuple,
+                               uint64_t which, visit_successor *visit, void *receiver)
+{
     struct components *components = &exploration->components;
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
     uint32_t *next = exploration->tuple;
@@ -63,6 +71,8 @@ unsigned for_each_successor(struct exploration *exploration, const uint32_t *tup
     unsigned count = 0;
     memcpy(next, tuple, bytes);
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        if (cpu < 64 && !(which >> cpu & 1))
+            continue;
         struct component *component = component_of(components, cpu, tuple[cpu]);
         for (uint32_t i = 0; i < component->transition_count; i++) {
             struct transition *transition = &component->transitions[i];
@@ -199,6 +209,7 @@ static void add_issue(struct exploration *exploration, uint32_t state, uint32_t 
 struct search {
     struct exploration *exploration;
     uint32_t from;
+    bool goes_back; /* to a state that has been explored already */
 };
 
 static void add_successor(void *receiver, uint32_t cpu, struct transition *transition,
@@ -206,8 +217,32 @@ static void add_successor(void *receiver, uint32_t cpu, struct transition *trans
 {
     (void)cpu, (void)transition;
     struct search *search = receiver;
-    bool fresh;
-    states_add(&search->exploration->states, tuple, search->from, &fresh);
+    states_queue(&search->exploration->states, tuple, search->from);
+}
+
+static void look_back(void *receiver, uint32_t cpu, struct transition *transition,
+                      const uint32_t *tuple)
+{
+    (void)cpu, (void)transition;
+    struct search *search = receiver;
+    uint32_t state = states_find(&search->exploration->states, tuple);
+    search->goes_back = search->goes_back || state <= search->from;
+}
+
+/* Explores a state for as few CPUs as will do. */
+static unsigned explore_state(struct exploration *exploration, uint32_t state,
+                              const uint32_t *tuple)
+{
+    struct search search = {exploration, state, false};
+    uint64_t which = UINT64_MAX;
+    if (exploration->ample)
+        which = ample_cpus(exploration, tuple);
+    if (exploration->ample && exploration->goes_round &&
+        which != (UINT64_C(1) << exploration->program->cpu_count) - 1)
+        for_each_successor_of(exploration, tuple, which, look_back, &search);
+    if (search.goes_back)
+        which = UINT64_MAX;
+    return for_each_successor_of(exploration, tuple, which, add_successor, &search);
 }
 
 /* A state without successors: final, stuck, or the end of what can be followed. */
@@ -256,7 +291,7 @@ static const char *limit_reached(const struct exploration *exploration,
 /* Whether a pass whose assumption is broken has learnt enough to be started again. */
 static bool learnt_enough(struct exploration *exploration, uint64_t done)
 {
-    if (!exploration->components.footprint->broken)
+    if (!footprint_is_broken(exploration->components.footprint))
         return false;
     if (!exploration->discovery)
         exploration->discovery = done + 1;
@@ -273,13 +308,12 @@ static void search_all(struct exploration *exploration, const struct explore_opt
     for (uint32_t cpu = 0; cpu < cpus; cpu++)
         tuple[cpu] = component_start(&exploration->components, cpu);
     states_add(&exploration->states, tuple, NO_STATE, &fresh);
-    for (uint32_t state = 0; state < exploration->states.count; state++) {
+    for (uint32_t state = 0; states_has(&exploration->states, state); state++) {
         exploration->incomplete = limit_reached(exploration, options, state, started);
         if (exploration->incomplete || learnt_enough(exploration, state))
             break;
         states_get(&exploration->states, state, tuple);
-        struct search search = {exploration, state};
-        unsigned successors = for_each_successor(exploration, tuple, add_successor, &search);
+        unsigned successors = explore_state(exploration, state, tuple);
         exploration->transition_count += successors;
         note_issues(exploration, state, tuple);
         if (exploration->line_count)
@@ -344,9 +378,14 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     intern_init(&exploration->seen, region);
     intern_init(&exploration->seen_images, region);
     exploration->tuple = region_array(region, exploration->tuple_length, sizeof(uint32_t));
+    exploration->ample = ample_applies(exploration);
+    exploration->goes_round = can_go_round(exploration);
     search_all(exploration, pass->options, pass->started);
-    if (pass->footprint->broken && !exploration->incomplete)
+    if (footprint_is_broken(pass->footprint)) {
+        /* What was found rests on a wrong assumption. */
+        exploration->final_count = exploration->image_count = exploration->issue_count = 0;
         return;
+    }
     exploration->complete = !exploration->incomplete && exploration->issue_count == 0 &&
                             !exploration->components.failure;
     if (exploration->components.failure)
@@ -380,7 +419,7 @@ struct exploration *explore(struct region *region, struct oracle *oracle,
     for (;;) {
         footprint_begin(footprint);
         run_pass(exploration, &pass);
-        if (exploration->incomplete || !footprint->broken)
+        if (exploration->incomplete || !footprint_is_broken(footprint))
             return exploration;
         region_release(&exploration->region);
         reset(exploration, oracle, terms, term_count, options->max_memory);

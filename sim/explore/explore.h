@@ -75,6 +75,7 @@ struct exploration {
     size_t line_count;
     bool dead_end;           /* a state without successors in which some CPU has not ended */
     uint32_t *tuple;
+    bool ample, goes_round;  /* which reduction is made, and whether it must mind cycles */
     uint64_t discovery;      /* states explored when the footprint was contradicted */
 };
 
@@ -103,6 +104,13 @@ typedef void visit_successor(void *receiver, uint32_t cpu, struct transition *tr
                              const uint32_t *tuple);
 unsigned for_each_successor(struct exploration *exploration, const uint32_t *tuple,
                             visit_successor *visit, void *receiver);
+
+/* The same for the transitions of some CPUs (bit n: CPU n) only. */
+unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *tuple,
+                               uint64_t which, visit_successor *visit, void *receiver);
+
+/* Whether control flow can come back to where it was: only then can a program go on for ever. */
+bool can_go_round(const struct exploration *exploration);
 
 /* The value of a term in a state. */
 uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,

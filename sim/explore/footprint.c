@@ -9,6 +9,7 @@ void footprint_init(struct footprint *footprint, struct region *region,
     *footprint = (struct footprint){
         .region = region, .program = program, .everything_shared = everything_shared};
     map_init(&footprint->index_of, region);
+    futures_init(&footprint->futures, region);
 }
 
 static enum word_class class_now(const struct footprint_byte *byte)
@@ -23,6 +24,7 @@ static enum word_class class_now(const struct footprint_byte *byte)
 void footprint_begin(struct footprint *footprint)
 {
     footprint->broken = false;
+    futures_begin(&footprint->futures);
     footprint->early_assumed = footprint->early_count;
     for (size_t i = 0; i < footprint->count; i++) {
         struct footprint_byte *byte = &footprint->bytes[i];
@@ -40,6 +42,11 @@ static bool is_always_shared(const struct program *program, uint64_t address)
     const struct object *object = &program->objects[index];
     return object->type != MEMORY_WB || object->persistent || object->code ||
            index == program->timer_lvt;
+}
+
+bool footprint_is_broken(const struct footprint *footprint)
+{
+    return footprint->broken || (!footprint->everything_shared && footprint->futures.broken);
 }
 
 static struct footprint_byte *find_byte(struct footprint *footprint, uint32_t cpu, uint64_t at)

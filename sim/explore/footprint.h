@@ -14,6 +14,7 @@
 #define FENCESIM_SIM_EXPLORE_FOOTPRINT_H_
 
 #include "sim/base/map.h"
+#include "sim/explore/future.h"
 #include "sim/program/program.h"
 
 enum word_class { WORD_CONSTANT, WORD_PRIVATE, WORD_SHARED };
@@ -40,6 +41,7 @@ struct footprint {
     struct early_load *early; /* every weakly ordered load that was seen */
     size_t early_count, early_capacity;
     size_t early_assumed;   /* how many of them this pass may make early */
+    struct futures futures;
     bool everything_shared; /* no reduction */
     bool broken;            /* this pass's assumption was contradicted */
 };
@@ -49,6 +51,9 @@ void footprint_init(struct footprint *footprint, struct region *region,
 
 /* Starts a pass: assumes what is known now. */
 void footprint_begin(struct footprint *footprint);
+
+/* Whether something contradicted what this pass assumes. */
+bool footprint_is_broken(const struct footprint *footprint);
 
 /*
  * Notes an access and tells how to treat it in this pass: the class of all its bytes, which

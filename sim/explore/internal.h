@@ -98,8 +98,8 @@ bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t ad
 /* Moves the node to another local state: nothing is latched any more. */
 void move_on(struct components *components, struct node *node, uint32_t next);
 
-/* Notes the store's words in the footprint. */
-void note_store(struct components *components, uint32_t cpu, const struct store *store);
+/* Notes the store's bytes in the footprint and tells their class. */
+enum word_class note_store(struct components *components, uint32_t cpu, const struct store *store);
 
 /* Takes one local step if there is one; tells whether it did. */
 bool local_step(struct components *components, uint32_t cpu, struct node *node);

@@ -30,6 +30,7 @@ void states_init(struct states *states, struct region *region, unsigned field_co
         states->fields[i].width = FIRST_WIDTH;
     lay_out(states);
     states->scratch = region_array(region, field_count, sizeof(uint64_t));
+    states->ring_keys = region_array(region, STATES_RING * (size_t)field_count, sizeof(uint64_t));
     states->capacity = FIRST_CAPACITY;
     states->keys = region_resize(region, NULL, states->capacity * states->word_count * 8);
     states->parents = region_resize(region, NULL, states->capacity * sizeof *states->parents);
@@ -147,41 +148,102 @@ static uint32_t find(const struct states *states, const uint64_t *key, uint64_t 
     return NO_STATE;
 }
 
-uint32_t states_find(struct states *states, const uint32_t *values)
+static void make_room(struct states *states)
 {
-    if (!fits(states, values))
-        return NO_STATE;
-    pack(states, values, states->scratch);
-    return find(states, states->scratch, hash_key(states, states->scratch));
-}
-
-uint32_t states_add(struct states *states, const uint32_t *values, uint32_t parent, bool *fresh)
-{
-    if (!fits(states, values))
-        widen(states, values);
-    pack(states, values, states->scratch);
-    uint64_t hash = hash_key(states, states->scratch);
-    uint32_t state = find(states, states->scratch, hash);
-    *fresh = state == NO_STATE;
-    if (state != NO_STATE)
-        return state;
     if (states->count >= UINT32_MAX - 2)
         region_fail(states->region);
-    if (states->count == states->capacity) {
-        size_t capacity = states->capacity * 2;
-        states->keys =
-            region_resize(states->region, states->keys, capacity * states->word_count * 8);
-        states->parents = region_resize(states->region, states->parents,
-                                        capacity * sizeof *states->parents);
-        states->capacity = capacity;
-    }
-    state = (uint32_t)states->count++;
-    memcpy(states->keys + (size_t)state * states->word_count, states->scratch,
-           states->word_count * 8);
+    if (states->count < states->capacity)
+        return;
+    size_t capacity = states->capacity * 2;
+    states->keys = region_resize(states->region, states->keys, capacity * states->word_count * 8);
+    states->parents =
+        region_resize(states->region, states->parents, capacity * sizeof *states->parents);
+    states->capacity = capacity;
+}
+
+/* Adds a packed key that is not there. */
+static uint32_t append(struct states *states, const uint64_t *key, uint64_t hash, uint32_t parent)
+{
+    make_room(states);
+    uint32_t state = (uint32_t)states->count++;
+    memcpy(states->keys + (size_t)state * states->word_count, key, states->word_count * 8);
     states->parents[state] = parent;
     if (states->count * 5 > states->table_size * 3)
         grow_table(states);
     else
         place(states, hash, state);
     return state;
+}
+
+static uint64_t *ring_key(const struct states *states, size_t position)
+{
+    return states->ring_keys + (position & (STATES_RING - 1)) * states->field_count;
+}
+
+/* The key that a table entry stands for is fetched too, before it is compared. */
+static void fetch_key(const struct states *states, size_t position)
+{
+    uint64_t hash = states->ring[position & (STATES_RING - 1)].hash;
+    uint64_t entry = states->table[hash & (states->table_size - 1)];
+    if (entry >> 32 == hash >> 32 && entry)
+        __builtin_prefetch(states->keys + (size_t)((uint32_t)entry - 1) * states->word_count);
+}
+
+static void drain_ring(struct states *states, size_t leave)
+{
+    while (states->ring_count > leave) {
+        size_t at = states->ring_first & (STATES_RING - 1);
+        const uint64_t *key = ring_key(states, at);
+        if (states->ring_count > 8)
+            fetch_key(states, states->ring_first + 8);
+        if (find(states, key, states->ring[at].hash) == NO_STATE)
+            append(states, key, states->ring[at].hash, states->ring[at].parent);
+        states->ring_first++;
+        states->ring_count--;
+    }
+}
+
+void states_queue(struct states *states, const uint32_t *values, uint32_t parent)
+{
+    if (!fits(states, values)) {
+        drain_ring(states, 0); /* keys on their way have the old layout */
+        widen(states, values);
+    }
+    if (states->ring_count == STATES_RING)
+        drain_ring(states, STATES_RING / 2);
+    size_t position = states->ring_first + states->ring_count++;
+    uint64_t *key = ring_key(states, position);
+    pack(states, values, key);
+    uint64_t hash = hash_key(states, key);
+    states->ring[position & (STATES_RING - 1)].hash = hash;
+    states->ring[position & (STATES_RING - 1)].parent = parent;
+    __builtin_prefetch(&states->table[hash & (states->table_size - 1)]);
+}
+
+bool states_has(struct states *states, uint32_t state)
+{
+    if (state >= states->count)
+        drain_ring(states, 0);
+    return state < states->count;
+}
+
+uint32_t states_add(struct states *states, const uint32_t *values, uint32_t parent, bool *fresh)
+{
+    drain_ring(states, 0);
+    if (!fits(states, values))
+        widen(states, values);
+    pack(states, values, states->scratch);
+    uint64_t hash = hash_key(states, states->scratch);
+    uint32_t state = find(states, states->scratch, hash);
+    *fresh = state == NO_STATE;
+    return *fresh ? append(states, states->scratch, hash, parent) : state;
+}
+
+uint32_t states_find(struct states *states, const uint32_t *values)
+{
+    drain_ring(states, 0);
+    if (!fits(states, values))
+        return NO_STATE;
+    pack(states, values, states->scratch);
+    return find(states, states->scratch, hash_key(states, states->scratch));
 }

@@ -13,6 +13,8 @@
 
 #define NO_STATE UINT32_MAX
 
+enum { STATES_RING = 64 /* a power of two */ };
+
 struct state_field {
     uint8_t width; /* bits */
     uint8_t shift;
@@ -29,12 +31,25 @@ struct states {
     uint64_t *table;   /* hash tag << 32 | state + 1; 0 is free */
     size_t table_size;
     uint64_t *scratch; /* one key */
+    /* Tuples on their way in: their places in the table are fetched meanwhile. */
+    struct {
+        uint64_t hash;
+        uint32_t parent;
+    } ring[STATES_RING];
+    uint64_t *ring_keys; /* STATES_RING keys */
+    size_t ring_first, ring_count;
 };
 
 void states_init(struct states *states, struct region *region, unsigned field_count);
 
 /* The number of this tuple; a new one is added with its parent. */
 uint32_t states_add(struct states *states, const uint32_t *values, uint32_t parent, bool *fresh);
+
+/* Adds this tuple some time before states_has says that there is no further state. */
+void states_queue(struct states *states, const uint32_t *values, uint32_t parent);
+
+/* Whether state number `state` exists once all that is queued has been added. */
+bool states_has(struct states *states, uint32_t state);
 
 /* The number of this tuple, NO_STATE when it was never added. */
 uint32_t states_find(struct states *states, const uint32_t *values);

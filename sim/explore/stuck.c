@@ -11,8 +11,7 @@
 #include "sim/explore/explore.h"
 #include "sim/explore/recurrent.h"
 
-/* Whether control flow can come back to where it was: only then can a program go on for ever. */
-static bool can_go_round(const struct exploration *exploration)
+bool can_go_round(const struct exploration *exploration)
 {
     for (size_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
         const struct code *code = exploration->components.oracle->code[cpu];
@@ -145,7 +144,7 @@ static void collect_trap(void *receiver, const uint32_t *states, size_t count)
 
 void find_stuck(struct exploration *exploration)
 {
-    if (!exploration->dead_end && !can_go_round(exploration))
+    if (!exploration->dead_end && !exploration->goes_round)
         return;
     size_t count = exploration->states.count;
     uint32_t *tuple =
