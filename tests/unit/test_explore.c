@@ -190,7 +190,8 @@ static void test_removed_code(void)
                       "  - asm: \"mov dword ptr [y], 1; mfence; mov eax, dword ptr [x]\"\n"
                       "expect:\n  - never: P0:eax == 0 && P1:eax == 0\n",
                    "x86");
-    struct removed removed[] = {{0, 11, 14}, {1, 11, 14}};
+    struct removed removed[] = {{.cpu = 0, .start = 11, .end = 14},
+                                {.cpu = 1, .start = 11, .end = 14}};
     struct explore_options options = reduced;
     options.removed = removed;
     for (size_t count = 0; count <= 2; count++) {
