@@ -12,11 +12,12 @@
 
 enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
-                 OPT_VERSION, OPT_REDUCTION };
+                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS };
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
     "       simulate profiles [NAME]             the profiles; one with every number and its source\n"
+    "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
     "\n"
     "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
     "  simulate traces/classic -q\n"
@@ -31,6 +32,9 @@ static const char usage[] =
     "      --witness none|first|all\n"
     "                         executions to show: none, one for each violated or surprising\n"
     "                         outcome (default), one for every outcome\n"
+    "      --findings none|static|all\n"
+    "                         static leaves out those that explore the run again without a fence,\n"
+    "                         or with it elsewhere (default all)\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
     "      --max-seconds S    per run (default: no limit)\n"
     "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
@@ -52,6 +56,7 @@ static const struct option long_options[] = {
     {"format", required_argument, NULL, 'f'},
     {"output", required_argument, NULL, 'o'},
     {"witness", required_argument, NULL, OPT_WITNESS},
+    {"findings", required_argument, NULL, OPT_FINDINGS},
     {"max-states", required_argument, NULL, OPT_STATES},
     {"max-seconds", required_argument, NULL, OPT_SECONDS},
     {"max-memory", required_argument, NULL, OPT_MEMORY},
@@ -143,6 +148,7 @@ static int take_option(struct command *command, int option)
     static const char *const halves[] = {"order", "time", NULL};
     static const char *const formats[] = {"text", "json", NULL};
     static const char *const witnesses[] = {"first", "none", "all", NULL};
+    static const char *const findings[] = {"all", "static", "none", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
     static const char *const reductions[] = {"none", "full", NULL};
     fs_options *options = &command->options;
@@ -182,6 +188,11 @@ static int take_option(struct command *command, int option)
         if ((chosen = choice(optarg, witnesses)) < 0)
             return usage_error("--witness wants none, first or all, not '%s'", optarg);
         options->witness = (fs_witness)chosen;
+        return 0;
+    case OPT_FINDINGS:
+        if ((chosen = choice(optarg, findings)) < 0)
+            return usage_error("--findings wants none, static or all, not '%s'", optarg);
+        options->findings = (fs_findings)chosen;
         return 0;
     case OPT_COLOR:
         if ((chosen = choice(optarg, colors)) < 0)
@@ -252,10 +263,13 @@ static int report_failure(fs_status status)
     return EXIT_INTERNAL;
 }
 
-static int list_profiles(struct command *command, const char *name)
+/* `profiles` and `explain`: a list, or one entry by name. */
+typedef fs_status write_list(const char *name, fs_format format, char **text);
+
+static int list(struct command *command, write_list *write, const char *name)
 {
     char *text;
-    fs_status status = fs_profiles_text(name, command->format, &text);
+    fs_status status = write(name, command->format, &text);
     if (status == FS_BAD_INPUT) {
         fprintf(stderr, "simulate: %s", text);
         free(text);
@@ -315,10 +329,11 @@ int main(int argc, char **argv)
     }
     if (optind == argc)
         return usage_error("%s", "no trace given");
-    if (strcmp(argv[optind], "profiles") == 0) {
+    bool profiles = strcmp(argv[optind], "profiles") == 0;
+    if (profiles || strcmp(argv[optind], "explain") == 0) {
         if (argc - optind > 2)
-            return usage_error("profiles takes one name, not also '%s'", argv[optind + 2]);
-        return list_profiles(&command, argv[optind + 1]);
+            return usage_error("one name is enough, not also '%s'", argv[optind + 2]);
+        return list(&command, profiles ? fs_profiles_text : fs_rules_text, argv[optind + 1]);
     }
     return run(&command, (const char *const *)argv + optind, (size_t)(argc - optind));
 }

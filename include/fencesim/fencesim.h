@@ -32,6 +32,9 @@ typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 
 typedef enum fs_witness { FS_WITNESS_FIRST, FS_WITNESS_NONE, FS_WITNESS_ALL } fs_witness;
 
+/* Findings beside the expectations: all; those that need no exploration of their own; none. */
+typedef enum fs_findings { FS_FINDINGS_ALL, FS_FINDINGS_STATIC, FS_FINDINGS_NONE } fs_findings;
+
 /* What to run and how. fs_options_init fills in the defaults. */
 typedef struct fs_options {
     size_t size;                  /* sizeof(fs_options), set by fs_options_init */
@@ -41,6 +44,7 @@ typedef struct fs_options {
     size_t variant_count;
     fs_half half;
     fs_witness witness;
+    fs_findings findings;
     bool reduce;                  /* false: explore every interleaving, for comparison */
     uint64_t max_states;          /* per run; 0: none */
     double max_seconds;           /* per run; 0: none */
@@ -88,6 +92,12 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
  * the error.
  */
 fs_status fs_profiles_text(const char *name, fs_format format, char **text);
+
+/*
+ * The rules of findings: a list, or (id given) one with what it means and what to do about
+ * it. Otherwise as fs_profiles_text.
+ */
+fs_status fs_rules_text(const char *id, fs_format format, char **text);
 
 #ifdef __cplusplus
 }

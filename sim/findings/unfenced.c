@@ -86,7 +86,14 @@ static int walk_from(struct walk *walk, struct region *region, uint64_t start)
     return end ? FOUND_END : FOUND_NOTHING;
 }
 
-static void check(struct judgement *judgement, uint32_t cpu, const uint8_t *facts, size_t index)
+/* What was reported last for flushes and for stores: one finding for what one fence mends. */
+struct reported {
+    bool any;
+    const struct insn *store;
+};
+
+static void check(struct judgement *judgement, uint32_t cpu, const uint8_t *facts, size_t index,
+                  struct reported reported[2])
 {
     struct region *region = judgement->region;
     const struct code *code = judgement->prepared->oracle->code[cpu];
@@ -97,8 +104,9 @@ static void check(struct judgement *judgement, uint32_t cpu, const uint8_t *fact
                         .visited = region_array(region, code->insn_count + 1, 1),
                         .flush = flush};
     int found = walk_from(&walk, region, insn->address + insn->length);
-    if (found == FOUND_NOTHING)
+    if (found == FOUND_NOTHING || (reported[flush].any && reported[flush].store == walk.store))
         return;
+    reported[flush] = (struct reported){true, walk.store};
     const char *message =
         found == FOUND_STORE
             ? region_printf(region, "%s before '%s'; put SFENCE between them",
@@ -121,9 +129,10 @@ void find_unfenced(struct judgement *judgement)
         const struct code *code = judgement->prepared->oracle->code[cpu];
         if (program->cpus[cpu].agent == AGENT_CPU) {
             const uint8_t *facts = access_facts(judgement, cpu);
+            struct reported reported[2] = {{false, NULL}, {false, NULL}};
             for (size_t i = 0; i < code->insn_count; i++)
                 if (facts[i] & FACT_WEAK || (facts[i] & FACT_SEEN && is_weak_flush(code->insns[i])))
-                    check(judgement, cpu, facts, i);
+                    check(judgement, cpu, facts, i, reported);
         }
         cpu += members;
     }

@@ -319,3 +319,21 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
     put(root, "profiles", array);
     return dump(out, root);
 }
+
+bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
+{
+    build_failed = false;
+    json_t *root = json_object(), *array = json_array();
+    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = json_object();
+        put(object, "rule", string(rules[i].id));
+        put(object, "level", string(rule_level_name(rules[i].level)));
+        put(object, "summary", string(rules[i].summary));
+        put(object, "advice", string(rules[i].advice));
+        put(object, "help", string(rules[i].help));
+        append(array, object);
+    }
+    put(root, "rules", array);
+    return dump(out, root);
+}

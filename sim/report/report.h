@@ -5,6 +5,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/base/text.h"
+#include "sim/findings/rules.h"
 #include "sim/run/run.h"
 
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
@@ -17,6 +18,13 @@ void write_profiles(struct text *out, const struct profile *const *profiles, siz
 void write_profile(struct text *out, const struct profile *profile);
 bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
                          bool with_numbers);
+
+/* Rules of findings: a list, or with `whole` all that there is to say. */
+void write_rules(struct text *out, const struct rule *rules, size_t count, bool whole);
+bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
+
+/* Each finding of several runs once, with the runs that have it. */
+void write_findings(struct text *out, struct result *const *results, size_t count);
 
 /* Shared by the writers. */
 const char *variant_name(const struct result *result);

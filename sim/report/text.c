@@ -212,7 +212,7 @@ static void add_timed_cpu(struct writer *writer, const struct result *result,
     }
 }
 
-static void add_problems(struct writer *writer, const struct result *result)
+static void add_problems(struct writer *writer, const struct result *result, bool findings)
 {
     struct text *out = writer->out;
     if (result->incomplete)
@@ -228,8 +228,10 @@ static void add_problems(struct writer *writer, const struct result *result)
             text_printf(out, "  [line %u]", row->place.line);
         text_add(out, "\n");
     }
-    for (size_t i = 0; i < result->finding_count; i++) {
+    for (size_t i = 0; findings && i < result->finding_count; i++) {
         const struct finding *finding = &result->findings[i];
+        if (strcmp(finding->rule, "unmodelled") == 0)
+            continue;
         text_printf(out, "  finding %s: %s+%u %s: %s", finding->rule,
                     result->program->cpus[finding->cpu].name, finding->offset, finding->text,
                     finding->message);
@@ -256,19 +258,19 @@ static void add_details(struct writer *writer, const struct result *result)
     add_expectations(writer, result);
     if (result->ordered)
         add_outcomes(writer, result);
-    add_problems(writer, result);
+    add_problems(writer, result, true);
     for (size_t i = 0; i < result->witness_count; i++)
         add_witness_text(writer, result, &result->witnesses[i]);
     for (size_t i = 0; result->timed && i < result->timed->cpu_count; i++)
         add_timed_cpu(writer, result, &result->timed->cpus[i]);
 }
 
-/* Below a table: only what went wrong, and how. */
+/* Below a table: only what went wrong, and how; findings of all runs come last. */
 static void add_trouble(struct writer *writer, const struct result *result)
 {
     add_headline(writer, result);
     add_expectations(writer, result);
-    add_problems(writer, result);
+    add_problems(writer, result, false);
     for (size_t i = 0; i < result->witness_count; i++) {
         bool wanted = result->expect_count == 0;
         for (size_t n = 0; n < result->expect_count; n++)
@@ -348,8 +350,10 @@ static void add_file(struct writer *writer, struct result *const *results, size_
     for (size_t i = 0; i < count; i++)
         if (writer->verbosity > 0)
             add_details(writer, results[i]);
-        else if (results[i]->verdict != VERDICT_PASS || results[i]->finding_count)
+        else if (results[i]->verdict != VERDICT_PASS)
             add_trouble(writer, results[i]);
+    if (writer->verbosity == 0)
+        write_findings(writer->out, results, count);
 }
 
 void write_text(struct text *out, const struct result_list *results, const fs_style *style)

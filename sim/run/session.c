@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/findings/rules.h"
 #include "sim/program/read.h"
 #include "sim/report/report.h"
 #include "sim/run/files.h"
@@ -135,6 +136,26 @@ static void choose_profiles(fs_report *report, struct job *job, const fs_options
         add_profile(report, job, &capacity, "x86", NULL, nowhere);
 }
 
+/* `expect: finding:` names rules of this program. */
+static void check_rule_names(fs_report *report, const struct program *program)
+{
+    size_t count;
+    const struct rule *all = rules(&count);
+    const char **ids = region_array(&report->region, count, sizeof *ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = all[i].id;
+    for (size_t i = 0; i < program->expectation_count; i++) {
+        const struct expectation *expectation = &program->expectations[i];
+        if (expectation->kind != EXPECT_FINDING || rule_find(expectation->name))
+            continue;
+        const char *near = nearest_name(expectation->name, ids, count);
+        diagnostics_add(&report->diagnostics, program->file, expectation->place,
+                        near ? "no rule '%s' (did you mean '%s'?); 'simulate explain' lists them"
+                             : "no rule '%s'; 'simulate explain' lists them",
+                        expectation->name, near);
+    }
+}
+
 static void choose_variants(fs_report *report, struct job *job, const fs_options *options)
 {
     const struct program *program = job->program;
@@ -192,6 +213,7 @@ static void read_input(fs_report *report, const char *const *paths, size_t path_
         struct job *job = &report->jobs[report->job_count++];
         job->program = programs[i];
         job->options = &report->options;
+        check_rule_names(report, programs[i]);
         choose_profiles(report, job, options);
         choose_variants(report, job, options);
     }
@@ -313,6 +335,9 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
         .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
                    : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
                                                         : WITNESS_FIRST,
+        .findings = options->findings == FS_FINDINGS_NONE     ? FINDINGS_NONE
+                    : options->findings == FS_FINDINGS_STATIC ? FINDINGS_STATIC
+                                                              : FINDINGS_ALL,
         .max_states = options->max_states,
         .max_seconds = options->max_seconds,
         .max_memory = options->max_memory,
@@ -432,6 +457,37 @@ fs_status fs_profiles_text(const char *name, fs_format format, char **text)
     struct text out = {0};
     region_init(&region, 0);
     fs_status status = profiles_guarded(&region, name, format, &out);
+    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
+    region_release(&region);
+    return *text ? status : FS_NO_MEMORY;
+}
+
+/* ---- rules ---- */
+
+static fs_status rules_guarded(struct region *region, const char *id, fs_format format,
+                               struct text *out)
+{
+    if (region_guard(region))
+        return FS_NO_MEMORY;
+    text_init(out, region);
+    size_t count = 1;
+    const struct rule *first = id ? rule_find(id) : rules(&count);
+    if (!first) {
+        text_printf(out, "no rule '%s'; 'simulate explain' lists them\n", id);
+        return FS_BAD_INPUT;
+    }
+    if (format == FS_FORMAT_JSON)
+        return write_rules_json(out, first, count) ? FS_OK : FS_NO_MEMORY;
+    write_rules(out, first, count, id != NULL);
+    return FS_OK;
+}
+
+fs_status fs_rules_text(const char *id, fs_format format, char **text)
+{
+    struct region region;
+    struct text out = {0};
+    region_init(&region, 0);
+    fs_status status = rules_guarded(&region, id, format, &out);
     *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
     region_release(&region);
     return *text ? status : FS_NO_MEMORY;
