@@ -1,0 +1,1 @@
+./simulate -q tests/golden/mp.yaml tests/golden/bad.yaml tests/golden/sb.yaml

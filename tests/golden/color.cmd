@@ -1,0 +1,1 @@
+./simulate --color=always -q tests/golden/sb.yaml tests/golden/unmodelled.yaml

@@ -1,0 +1,1 @@
+./simulate --help | head -n 2; ./simulate -h > /dev/null; echo $?

@@ -1,0 +1,1 @@
+./simulate -f json -V none tests/golden/sb.yaml

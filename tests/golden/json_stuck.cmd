@@ -1,0 +1,1 @@
+./simulate -f json --witness none tests/golden/stuck.yaml

@@ -1,0 +1,1 @@
+./simulate --max-states 3 tests/golden/sb.yaml

@@ -1,0 +1,1 @@
+./simulate -q -V mfence tests/golden/sb.yaml

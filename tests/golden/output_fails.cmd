@@ -1,0 +1,1 @@
+./simulate -q -o /nonexistent/report tests/golden/sb.yaml

@@ -1,0 +1,1 @@
+./simulate profiles zen44

@@ -1,0 +1,1 @@
+./simulate -q - < tests/golden/sb.yaml

@@ -1,0 +1,1 @@
+./simulate -p x86 tests/golden/no_expectation.yaml

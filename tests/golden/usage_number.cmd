@@ -1,0 +1,1 @@
+./simulate --max-states 1x tests/golden/mp.yaml

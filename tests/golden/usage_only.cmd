@@ -1,0 +1,1 @@
+./simulate --only sideways tests/golden/mp.yaml

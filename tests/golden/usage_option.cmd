@@ -1,0 +1,1 @@
+./simulate --frob tests/golden/mp.yaml

@@ -1,0 +1,1 @@
+./simulate -p zen44 tests/golden/mp.yaml

@@ -1,0 +1,1 @@
+./simulate -V nope tests/golden/sb.yaml

@@ -1,0 +1,1 @@
+./simulate -v -V none tests/golden/sb.yaml

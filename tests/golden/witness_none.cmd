@@ -1,0 +1,1 @@
+./simulate --witness none tests/golden/no_expectation.yaml
