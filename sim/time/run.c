@@ -21,6 +21,7 @@ static void code_of(struct core *core, const struct snippet *snippet)
 {
     struct region *region = core->machine->region;
     code_init(&core->code, region, snippet);
+    core->code.program = core->machine->program;
     core->ops = region_array(region, (size_t)snippet->size + 1, sizeof *core->ops);
     core->registers.rip = snippet->address;
     core->ended = false;
