@@ -23,6 +23,7 @@ static size_t register_bytes(struct code *code)
 static void add_code(struct oracle *oracle, struct code *code, const struct snippet *snippet)
 {
     code_init(code, oracle->region, snippet);
+    code->program = oracle->program;
     size_t bytes = register_bytes(code);
     if (bytes > oracle->local_bytes)
         oracle->local_bytes = bytes;
