@@ -27,7 +27,7 @@ static const char usage[] =
     "                         profiles that the trace's expectations name, or x86\n"
     "  -V, --variant NAME     only this variant (may be repeated)\n"
     "      --only order|time  half of the work\n"
-    "  -f, --format text|json\n"
+    "  -f, --format text|json|herd\n"
     "  -o, --output FILE      write the report there\n"
     "      --witness none|first|all\n"
     "                         executions to show: none, one for each violated or surprising\n"
@@ -146,7 +146,7 @@ static int choice(const char *word, const char *const *words)
 static int take_option(struct command *command, int option)
 {
     static const char *const halves[] = {"order", "time", NULL};
-    static const char *const formats[] = {"text", "json", NULL};
+    static const char *const formats[] = {"text", "json", "herd", NULL};
     static const char *const witnesses[] = {"first", "none", "all", NULL};
     static const char *const findings[] = {"all", "static", "none", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
@@ -176,7 +176,7 @@ static int take_option(struct command *command, int option)
         return 0;
     case 'f':
         if ((chosen = choice(optarg, formats)) < 0)
-            return usage_error("no format '%s': text or json", optarg);
+            return usage_error("no format '%s': text, json or herd", optarg);
         command->format = (fs_format)chosen;
         return 0;
     case OPT_ONLY:

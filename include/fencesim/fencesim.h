@@ -26,7 +26,7 @@ typedef enum fs_status {
     FS_INTERNAL   /* a part that fencesim is built on failed */
 } fs_status;
 
-typedef enum fs_format { FS_FORMAT_TEXT, FS_FORMAT_JSON } fs_format;
+typedef enum fs_format { FS_FORMAT_TEXT, FS_FORMAT_JSON, FS_FORMAT_HERD } fs_format;
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 

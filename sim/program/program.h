@@ -191,6 +191,8 @@ struct declared_msr {
     struct place place;
 };
 
+struct litmus;
+
 struct program {
     struct region *region;
     const char *file; /* as the user named it */
@@ -226,6 +228,8 @@ struct program {
 
     const char **slots; /* every slot that a snippet has */
     size_t slot_count;
+
+    const struct litmus *litmus; /* what a litmus test says beside; NULL for a trace */
 };
 
 /* Whether an expectation speaks of this variant and profile. */

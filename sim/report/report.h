@@ -13,6 +13,19 @@ void write_text(struct text *out, const struct result_list *results, const fs_st
 /* The contract's JSON report. False when memory ran out inside the JSON library. */
 bool write_json(struct text *out, const struct result_list *results);
 
+/* As herd7 prints it. */
+void write_herd(struct text *out, const struct result_list *results);
+
+/* What a litmus test's condition comes to, in numbers of final states. */
+struct litmus_answer {
+    bool ok;
+    const char *observation; /* "Never", "Sometimes", "Always" */
+    size_t positive, negative;
+};
+
+/* Of a result whose program is a litmus test and whose order was judged. */
+struct litmus_answer litmus_answer(const struct result *result);
+
 /* The list of profiles (`profile` NULL) or one profile with its sources. */
 void write_profiles(struct text *out, const struct profile *const *profiles, size_t count);
 void write_profile(struct text *out, const struct profile *profile);

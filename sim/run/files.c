@@ -91,7 +91,8 @@ static void read_file(struct region *region, const char *path, struct input_file
 static bool is_trace_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && dot != name && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    return dot && dot != name &&
+           (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".litmus") == 0);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -152,5 +153,5 @@ void read_path(struct region *region, const char *path, struct input_files *file
     read_folder(region, path, 0, files, diagnostics);
     if (files->count == before && diagnostics->count == errors)
         diagnostics_add(diagnostics, region_strdup(region, path), nowhere,
-                        "no .yaml file is in this folder");
+                        "no .yaml or .litmus file is in this folder");
 }

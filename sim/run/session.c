@@ -12,6 +12,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/findings/rules.h"
+#include "sim/program/litmus.h"
 #include "sim/program/read.h"
 #include "sim/report/report.h"
 #include "sim/run/files.h"
@@ -184,6 +185,21 @@ static void check_variant_names(fs_report *report, const fs_options *options)
 
 /* ---- reading ---- */
 
+static bool is_litmus(const struct input_file *file)
+{
+    const char *dot = strrchr(file->name, '.');
+    if (dot && strcmp(dot, ".litmus") == 0)
+        return true;
+    return strcmp(file->name, "-") == 0 && litmus_recognise(file->text, file->length);
+}
+
+static struct program *parse(fs_report *report, const struct input_file *file,
+                             struct source_list *sources)
+{
+    return (is_litmus(file) ? litmus_parse : trace_parse)(
+        &report->region, file->name, file->text, file->length, sources, &report->diagnostics);
+}
+
 static void read_input(fs_report *report, const char *const *paths, size_t path_count,
                        const fs_options *options)
 {
@@ -195,8 +211,7 @@ static void read_input(fs_report *report, const char *const *paths, size_t path_
     struct program **programs = region_array(region, files.count + 1, sizeof *programs);
     size_t *errors = region_array(region, files.count + 1, sizeof *errors);
     for (size_t i = 0; i < files.count; i++)
-        programs[i] = trace_parse(region, files.items[i].name, files.items[i].text,
-                                  files.items[i].length, &sources, &report->diagnostics);
+        programs[i] = parse(report, &files.items[i], &sources);
     if (!assemble(&sources, &report->diagnostics))
         return;
     report->jobs = region_array(region, files.count + 1, sizeof *report->jobs);
@@ -405,7 +420,10 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
     text_init(out, &report->output);
     if (format == FS_FORMAT_JSON)
         return write_json(out, &report->results) ? FS_OK : FS_NO_MEMORY;
-    write_text(out, &report->results, style);
+    if (format == FS_FORMAT_HERD)
+        write_herd(out, &report->results);
+    else
+        write_text(out, &report->results, style);
     return FS_OK;
 }
 

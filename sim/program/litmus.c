@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A litmus test from its text to a program: the header, and what all sections come to. */
+#include "sim/program/litmus.h"
+
+#include <ctype.h>
+
+#include "sim/program/layout.h"
+#include "sim/program/litmus_reader.h"
+
+enum { HEADER_NAME_BYTES = 255 };
+
+const char *quantifier_name(enum quantifier quantifier)
+{
+    static const char *const names[] = {"exists", "~exists", "forall"};
+    return names[quantifier];
+}
+
+/* ---- the header ---- */
+
+static const char *line_end(const struct litmus_reader *reader, const char *at)
+{
+    const char *end = memchr(at, '\n', (size_t)(reader->end - at));
+    return end ? end : reader->end;
+}
+
+static bool begins(const char *at, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(end - at) > length && memcmp(at, word, length) == 0 &&
+           isspace((unsigned char)at[length]);
+}
+
+bool litmus_recognise(const char *text, size_t length)
+{
+    return begins(text, text + length, "X86_64") || begins(text, text + length, "X86");
+}
+
+static const char *skip_spaces(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* The file's name without folders and ending, which "--" stands for. */
+static const char *base_name(struct region *region, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    const char *dot = strrchr(base, '.');
+    return region_strndup(region, base, dot ? (size_t)(dot - base) : strlen(base));
+}
+
+/* Printable text between quotes that begins at `at`; NULL when it is neither. */
+static const char *quoted(struct litmus_reader *reader, const char *at)
+{
+    const char *close =
+        at < reader->end && *at == '"' ? memchr(at + 1, '"', (size_t)(reader->end - at - 1)) : NULL;
+    for (const char *c = at + 1; close && c < close; c++)
+        if (*c < ' ' || *c >= 0x7f)
+            return NULL;
+    return close ? region_strndup(reader->region, at + 1, (size_t)(close - at - 1)) : NULL;
+}
+
+/* "X86_64 NAME (texname) "doc" {": what is left begins behind the name. */
+static bool read_header(struct litmus_reader *reader)
+{
+    const char *start = reader->at, *end = line_end(reader, start);
+    reader->litmus->is_32_bit = begins(start, reader->end, "X86");
+    if (!litmus_recognise(start, (size_t)(reader->end - start))) {
+        size_t shown = strcspn(start, " \t\r\n");
+        litmus_error(reader, (struct place){1, 1},
+                     "found '%.*s', expected X86_64 or X86 and the test's name",
+                     (int)(shown < 40 ? shown : 40), start);
+        return false;
+    }
+    const char *name = skip_spaces(start + strcspn(start, " \t\r\n"), end), *at = name;
+    while (at<end && * at> ' ' && *at < 0x7f && *at != '{')
+        at++;
+    if (at == name || at - name > HEADER_NAME_BYTES) {
+        litmus_error(reader, (struct place){1, (uint32_t)(name - start) + 1},
+                     "found no name of the test, expected one of at most %d letters",
+                     HEADER_NAME_BYTES);
+        return false;
+    }
+    reader->program->name = region_strndup(reader->region, name, (size_t)(at - name));
+    if (strcmp(reader->program->name, "--") == 0)
+        reader->program->name = base_name(reader->region, reader->program->file);
+    reader->at = at;
+    return true;
+}
+
+/* "Hash=..." is repeated in reports; the other lines say nothing that is needed here. */
+static void read_information(struct litmus_reader *reader, const char *at, const char *end)
+{
+    at = skip_spaces(at, end);
+    if (*at == '"' && !reader->program->about)
+        reader->program->about = quoted(reader, at);
+    if (end - at <= 5 || memcmp(at, "Hash=", 5) != 0)
+        return;
+    while (end > at && isspace((unsigned char)end[-1]))
+        end--;
+    for (const char *c = at; c < end; c++)
+        if (*c < ' ' || *c >= 0x7f)
+            return;
+    reader->litmus->hash = region_strndup(reader->region, at + 5, (size_t)(end - at - 5));
+}
+
+/* Finds the '{' of the init section; lines before it are free text but for some. */
+static void read_preamble(struct litmus_reader *reader)
+{
+    const char *at = reader->at;
+    bool fresh = true; /* nothing but blanks in this line so far */
+    for (; at < reader->end && *at != '{'; at++) {
+        if (*at == '(' && at + 1 < reader->end && at[1] == '*') {
+            at = litmus_skip_comment(reader, at) - 1;
+        } else if (*at == '\n') {
+            litmus_new_line(reader, at);
+            fresh = true;
+        } else if (*at == '"' || (fresh && isalpha((unsigned char)*at))) {
+            read_information(reader, at, line_end(reader, at));
+            at = line_end(reader, at) - 1;
+        } else if (!isspace((unsigned char)*at)) {
+            fresh = false;
+        }
+    }
+    reader->at = at;
+    next_word(reader);
+}
+
+/* ---- what all sections come to ---- */
+
+/* A variable of which code accesses more than its type has gets that room. */
+static void widen_objects(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    size_t count = program->object_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct symbol *symbol = &reader->symbols[i];
+        if (symbol->hidden || symbol->accessed <= program->objects[i].size)
+            continue;
+        const char *name =
+            region_printf(reader->region, "%s with what follows it", program->objects[i].name);
+        uint32_t root = symbol_part(reader, i, name, 0, symbol->type);
+        struct object *object = &program->objects[i], *whole = &program->objects[root];
+        whole->parent = NO_INDEX;
+        whole->size = reader->symbols[i].accessed;
+        whole->init = object->init;
+        whole->init_size = object->init_size;
+        object->init = NULL;
+        object->init_size = 0;
+        object->parent = (int)root;
+        object->address = 0;
+        for (size_t n = 0; n < program->object_count; n++) /* its parts lie in the whole, too */
+            if (program->objects[n].parent == (int)i)
+                program->objects[n].parent = (int)root;
+    }
+}
+
+/* Names that the assembler would not take stand for their objects under others. */
+static void add_code_names(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    size_t count = program->object_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = reader->symbols[i].code_name;
+        if (reader->symbols[i].hidden || strcmp(name, program->objects[i].name) == 0)
+            continue;
+        int parent = program->objects[i].parent;
+        symbol_part(reader, parent == NO_INDEX ? i : (uint32_t)parent, name, 0,
+                    reader->symbols[i].type);
+    }
+}
+
+static void fill_pending(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    for (size_t i = 0; i < reader->pending_count; i++) {
+        const struct pending *pending = &reader->pending[i];
+        uint64_t value = program->objects[pending->target].address + (uint64_t)pending->offset;
+        if (pending->number) {
+            *pending->number =
+                pending->size < 8 ? value & ((UINT64_C(1) << pending->size * 8) - 1) : value;
+            continue;
+        }
+        struct object *object = &program->objects[pending->object];
+        if (!object->init)
+            object = &program->objects[object->parent];
+        for (uint8_t n = 0; n < pending->size; n++)
+            object->init[pending->at + n] = (uint8_t)(value >> 8 * n);
+    }
+}
+
+static void fill_registers(struct litmus_reader *reader)
+{
+    static const uint8_t numbers[] = {0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+    struct program *program = reader->program;
+    for (size_t i = 0; i < reader->register_count; i++) {
+        const struct typed_register *value = &reader->registers[i];
+        if (value->cpu >= program->cpu_count || value->number >= sizeof numbers || !value->given)
+            continue; /* of a thread that is not there: ignored, as herd does */
+        uint64_t address = value->target == NO_INDEX ? 0 : program->objects[value->target].address;
+        program->cpus[value->cpu].gpr[numbers[value->number]] = value->value + address;
+    }
+}
+
+static void make_cpus(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    program->cpu_count = reader->thread_count;
+    program->cpus = region_array(reader->region, program->cpu_count, sizeof *program->cpus);
+    for (size_t i = 0; i < program->cpu_count; i++) {
+        const char *name = region_printf(reader->region, "P%zu", i);
+        program->cpus[i] = (struct cpu){
+            .name = name, .family = name, .family_count = 1, .place = {1, 1}, .cluster = ""};
+        program_place_cpu(&program->cpus[i], i);
+    }
+}
+
+static const struct snippet *make_snippet(struct litmus_reader *reader, size_t cpu)
+{
+    const struct thread *thread = &reader->threads[cpu];
+    struct snippet *snippet = region_alloc(reader->region, sizeof *snippet);
+    snippet->address = code_address(cpu);
+    if (!thread->count)
+        return snippet;
+    struct source *source = region_alloc(reader->region, sizeof *source);
+    *source = (struct source){.file = reader->program->file,
+                              .att = true,
+                              .lines = thread->lines,
+                              .line_count = thread->count,
+                              .program = reader->program,
+                              .snippet = snippet,
+                              .limit = CODE_BYTES_MAX};
+    source_list_add(reader->sources, source);
+    return snippet;
+}
+
+static void make_variant(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    struct variant *variant = region_alloc(reader->region, sizeof *variant);
+    variant->name = "default";
+    variant->code = region_array(reader->region, program->cpu_count, sizeof *variant->code);
+    variant->setup = region_array(reader->region, program->cpu_count, sizeof *variant->setup);
+    variant->handlers = region_array(reader->region, 1, sizeof *variant->handlers);
+    for (size_t i = 0; i < program->cpu_count; i++)
+        variant->code[i] = make_snippet(reader, i);
+    program->variants = variant;
+    program->variant_count = 1;
+}
+
+void litmus_expect(struct program *program, enum quantifier quantifier, bool wanted)
+{
+    struct litmus *litmus = region_alloc(program->region, sizeof *litmus);
+    *litmus = *program->litmus;
+    litmus->quantifier = quantifier;
+    program->litmus = litmus;
+    program->expectation_count = 0;
+    if (quantifier == QUANTIFIER_EXISTS && !wanted)
+        return;
+    struct condition *condition = region_alloc(program->region, sizeof *condition);
+    *condition = (struct condition){
+        .op = CONDITION_AND, .left = litmus->filter, .right = litmus->condition, .term = NO_INDEX};
+    if (litmus->filter && quantifier == QUANTIFIER_FORALL) {
+        struct condition *dropped = region_alloc(program->region, sizeof *dropped);
+        *dropped =
+            (struct condition){.op = CONDITION_NOT, .left = litmus->filter, .term = NO_INDEX};
+        condition->op = CONDITION_OR;
+        condition->left = dropped;
+    }
+    program->expectations = region_array(program->region, 1, sizeof *program->expectations);
+    program->expectations[0] =
+        (struct expectation){.kind = quantifier == QUANTIFIER_EXISTS       ? EXPECT_SOMETIMES
+                                     : quantifier == QUANTIFIER_NOT_EXISTS ? EXPECT_NEVER
+                                                                           : EXPECT_ALWAYS,
+                             .place = litmus->place,
+                             .text = region_printf(program->region, "%s (%s)",
+                                                   quantifier_name(quantifier), litmus->text),
+                             .condition = litmus->filter ? condition : litmus->condition,
+                             .name = "",
+                             .value = -1,
+                             .max = -1};
+    program->expectation_count = 1;
+}
+
+static void finish(struct litmus_reader *reader)
+{
+    struct program *program = reader->program;
+    make_cpus(reader);
+    finish_locations(reader);
+    widen_objects(reader);
+    add_code_names(reader);
+    int first = program_layout(program, NULL);
+    if (first != NO_INDEX)
+        litmus_error(reader, program->objects[first].place, "no room for '%s' in memory",
+                     program->objects[first].name);
+    fill_pending(reader);
+    fill_registers(reader);
+    make_variant(reader);
+    litmus_expect(program, reader->litmus->quantifier, false);
+}
+
+struct program *litmus_parse(struct region *region, const char *name, const char *text,
+                             size_t length, struct source_list *sources,
+                             struct diagnostics *diagnostics)
+{
+    struct litmus_reader *reader = region_alloc(region, sizeof *reader);
+    struct program *program = region_alloc(region, sizeof *program);
+    struct litmus *litmus = region_alloc(region, sizeof *litmus);
+    *program = (struct program){.region = region,
+                                .file = name,
+                                .name = "",
+                                .litmus = litmus,
+                                .timer_vector = NO_INDEX,
+                                .timer_lvt = NO_INDEX};
+    *reader = (struct litmus_reader){.region = region,
+                                     .diagnostics = diagnostics,
+                                     .sources = sources,
+                                     .program = program,
+                                     .litmus = litmus,
+                                     .at = text,
+                                     .end = text + length,
+                                     .line_start = text,
+                                     .line = 1};
+    text_init(&reader->normal, region);
+    if (!read_header(reader))
+        return NULL;
+    read_preamble(reader);
+    read_init_section(reader);
+    read_code_section(reader);
+    if (!reader->thread_count)
+        return NULL;
+    read_condition_section(reader);
+    finish(reader);
+    return program;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions of litmus tests as the assembler wants them, in AT&T syntax. X86_64 tests are
+ * nearly that already; X86 tests have the operands the other way round. What an operand's
+ * size is comes from the suffix, then from a register, then it is 4 bytes.
+ */
+#include <ctype.h>
+
+#include "sim/program/litmus_reader.h"
+
+enum { OPERANDS_MAX = 3, MNEMONIC_BYTES = 24 };
+
+enum operand_kind { OPERAND_REGISTER, OPERAND_IMMEDIATE, OPERAND_MEMORY, OPERAND_LABEL };
+
+struct operand {
+    enum operand_kind kind;
+    struct place place;
+    struct litmus_register reg;
+    uint64_t number;  /* an immediate */
+    const char *text; /* memory, a label */
+    int symbol;       /* memory: the variable that is accessed, or NO_INDEX */
+    uint64_t offset;  /* of the access in it, when `symbol` is there */
+};
+
+/* What is special about a mnemonic. */
+enum trait {
+    PLAIN = 0,
+    SIZED = 1,     /* takes a suffix that says how wide it is */
+    REVERSED = 2,  /* X86_64 tests give the destination first */
+    NO_ACCESS = 4, /* its memory operand is not accessed */
+    SHIFT = 8      /* its count has a size of its own */
+};
+
+static const struct mnemonic {
+    const char *name;
+    const char *code; /* what the assembler calls it, NULL: the same */
+    unsigned traits;
+} mnemonics[] = {
+    {"mov", NULL, SIZED},         {"add", NULL, SIZED},
+    {"xor", NULL, SIZED},         {"or", NULL, SIZED},
+    {"and", NULL, SIZED},         {"shl", NULL, SIZED | SHIFT},
+    {"inc", NULL, SIZED},         {"dec", NULL, SIZED},
+    {"cmp", NULL, SIZED},         {"xchg", NULL, SIZED},
+    {"uxch", "xchg", SIZED},      {"cmpxchg", NULL, SIZED | REVERSED},
+    {"movnti", NULL, SIZED},      {"cmovc", NULL, SIZED | REVERSED},
+    {"sub", NULL, SIZED},         {"adc", NULL, SIZED},
+    {"sbb", NULL, SIZED},         {"neg", NULL, SIZED},
+    {"not", NULL, SIZED},         {"test", NULL, SIZED},
+    {"xadd", NULL, SIZED},        {"shr", NULL, SIZED | SHIFT},
+    {"sar", NULL, SIZED | SHIFT}, {"bts", NULL, SIZED},
+    {"btr", NULL, SIZED},         {"btc", NULL, SIZED},
+    {"jlt", "jl", PLAIN},         {"jgt", "jg", PLAIN},
+    {"nopl", NULL, NO_ACCESS},    {"nopw", NULL, NO_ACCESS},
+    {"clflush", NULL, NO_ACCESS}, {"clflushopt", NULL, NO_ACCESS},
+    {"clwb", NULL, NO_ACCESS},
+};
+
+/* An instruction being read. */
+struct insn_text {
+    char word[MNEMONIC_BYTES];       /* lower case, suffix included */
+    const struct mnemonic *mnemonic; /* NULL: unknown here, the assembler decides */
+    uint8_t width;                   /* bits, from the suffix; 0 without one */
+    bool lock;
+    struct operand operands[OPERANDS_MAX];
+    unsigned count;
+};
+
+/* ---- the mnemonic ---- */
+
+static uint8_t suffix_width(char suffix)
+{
+    return suffix == 'b' ? 8 : suffix == 'w' ? 16 : suffix == 'l' ? 32 : suffix == 'q' ? 64 : 0;
+}
+
+static char width_suffix(uint8_t width)
+{
+    return width == 8 ? 'b' : width == 16 ? 'w' : width == 32 ? 'l' : 'q';
+}
+
+static const struct mnemonic *find_mnemonic(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (strncmp(mnemonics[i].name, word, length) == 0 && !mnemonics[i].name[length])
+            return &mnemonics[i];
+    return NULL;
+}
+
+static void split_mnemonic(struct insn_text *insn)
+{
+    size_t length = strlen(insn->word);
+    insn->mnemonic = find_mnemonic(insn->word, length);
+    if (insn->mnemonic || length < 3)
+        return;
+    const struct mnemonic *stem = find_mnemonic(insn->word, length - 1);
+    uint8_t width = suffix_width(insn->word[length - 1]);
+    if (!stem || !(stem->traits & SIZED) || !width)
+        return;
+    insn->mnemonic = stem;
+    insn->width = width;
+}
+
+/* All of it in one case: MovL is a misspelling for herd too. */
+static bool take_word(struct litmus_reader *reader, char word[static MNEMONIC_BYTES])
+{
+    const struct word *at = &reader->word;
+    bool lower = false, upper = false;
+    if (at->kind != WORD_NAME || at->length >= MNEMONIC_BYTES) {
+        litmus_unexpected(reader, "an instruction");
+        return false;
+    }
+    for (size_t i = 0; i < at->length; i++) {
+        lower |= islower((unsigned char)at->start[i]) != 0;
+        upper |= isupper((unsigned char)at->start[i]) != 0;
+        word[i] = (char)tolower((unsigned char)at->start[i]);
+    }
+    word[at->length] = '\0';
+    if (lower && upper) {
+        litmus_unexpected(reader, "an instruction, all in small or all in large letters");
+        return false;
+    }
+    next_word(reader);
+    return true;
+}
+
+static bool read_mnemonic(struct litmus_reader *reader, struct insn_text *insn)
+{
+    if (word_is(reader, "lock") || word_is(reader, "LOCK")) {
+        insn->lock = true;
+        next_word(reader);
+        accept_sign(reader, ';');
+    }
+    if (!take_word(reader, insn->word))
+        return false;
+    split_mnemonic(insn);
+    return true;
+}
+
+/* ---- operands ---- */
+
+/* A register with or without its %; false, and nothing read, when it is none. */
+static bool accept_register(struct litmus_reader *reader, struct litmus_register *found)
+{
+    bool percent = word_is_sign(reader, '%');
+    struct word name = reader->word;
+    if (percent)
+        next_word(reader);
+    name = reader->word;
+    bool known = name.kind == WORD_NAME && litmus_register(name.start, name.length, found);
+    if (known)
+        next_word(reader);
+    else if (percent)
+        litmus_unexpected(reader, "a register");
+    return known;
+}
+
+static const char *base_text(struct litmus_reader *reader, const struct litmus_register *base)
+{
+    if (base->number == 4)
+        reader->stack_used = true;
+    return register_text(base->number, 64);
+}
+
+/* "(%base,%index,scale)" behind its opening bracket. */
+static bool read_based(struct litmus_reader *reader, uint32_t cpu, struct operand *operand,
+                       const struct litmus_register *base, int64_t displacement, char close)
+{
+    struct region *region = reader->region;
+    const char *text =
+        region_printf(region, "%lld(%s", (long long)displacement, base_text(reader, base));
+    bool indexed = accept_sign(reader, ',');
+    if (indexed) {
+        struct litmus_register index;
+        uint64_t scale = 1;
+        if (!accept_register(reader, &index) ||
+            (accept_sign(reader, ',') && !read_number(reader, &scale)))
+            return false;
+        /* A scale of 0, as in padding, addresses nothing that anybody uses. */
+        text = region_printf(region, "%s,%s,%llu", text, base_text(reader, &index),
+                             (unsigned long long)(scale ? scale : 1));
+    }
+    operand->text = region_printf(region, "%s)", text);
+    const struct typed_register *start = register_find(reader, cpu, base->order);
+    if (!indexed && start && start->target != NO_INDEX && displacement >= 0) {
+        operand->symbol = start->target;
+        operand->offset = start->value + (uint64_t)displacement;
+    }
+    return expect_sign(reader, close, "an address");
+}
+
+static bool read_memory(struct litmus_reader *reader, uint32_t cpu, struct operand *operand,
+                        int64_t displacement)
+{
+    struct litmus_register base;
+    char close = word_is_sign(reader, '[') ? ']' : ')';
+    next_word(reader);
+    operand->kind = OPERAND_MEMORY;
+    if (word_is_sign(reader, '%') ||
+        (reader->word.kind == WORD_NAME &&
+         litmus_register(reader->word.start, reader->word.length, &base))) {
+        if (!accept_register(reader, &base))
+            return false;
+        if (base.number < 16)
+            return read_based(reader, cpu, operand, &base, displacement, close);
+        litmus_unexpected(reader, "a general register in an address");
+        return false;
+    }
+    uint32_t symbol;
+    int64_t offset;
+    if (reader->word.kind != WORD_NAME) {
+        litmus_unexpected(reader, "a register or the name of a variable in an address");
+        return false;
+    }
+    if (!read_symbol_address(reader, true, &symbol, &offset))
+        return false;
+    offset += displacement;
+    const char *name = reader->symbols[symbol].code_name;
+    operand->text =
+        offset ? region_printf(reader->region, "%s%+lld", name, (long long)offset) : name;
+    operand->symbol = (int)symbol;
+    operand->offset = (uint64_t)offset;
+    return expect_sign(reader, close, "an address");
+}
+
+static bool read_numeric(struct litmus_reader *reader, uint32_t cpu, struct operand *operand)
+{
+    bool immediate = accept_sign(reader, '$');
+    if (!read_number(reader, &operand->number))
+        return false;
+    if (!immediate && (word_is_sign(reader, '(') || word_is_sign(reader, '[')))
+        return read_memory(reader, cpu, operand, (int64_t)operand->number);
+    operand->kind = OPERAND_IMMEDIATE;
+    return true;
+}
+
+/* "%cs:" before a memory operand changes nothing in 64-bit code. */
+static void skip_segment(struct litmus_reader *reader)
+{
+    next_word(reader);
+    next_word(reader);
+    accept_sign(reader, ':');
+}
+
+static bool read_operand(struct litmus_reader *reader, uint32_t cpu, struct operand *operand)
+{
+    *operand = (struct operand){.symbol = NO_INDEX, .place = reader->word.place};
+    if (word_is_sign(reader, '%') && reader->at + 2 < reader->end && reader->at[0] == 'c' &&
+        reader->at[1] == 's' && reader->at[2] == ':')
+        skip_segment(reader);
+    if (word_is_sign(reader, '$') || word_is_sign(reader, '-') || reader->word.kind == WORD_NUMBER)
+        return read_numeric(reader, cpu, operand);
+    if (word_is_sign(reader, '(') || word_is_sign(reader, '['))
+        return read_memory(reader, cpu, operand, 0);
+    bool percent = word_is_sign(reader, '%');
+    if (accept_register(reader, &operand->reg)) {
+        operand->kind = OPERAND_REGISTER;
+        reader->stack_used |= operand->reg.number == 4;
+        if (operand->reg.number < 16)
+            return true;
+        litmus_error(reader, operand->place,
+                     "found rip or cs as an operand, expected a general register");
+        return false;
+    }
+    if (percent)
+        return false;
+    if (reader->word.kind != WORD_NAME) {
+        litmus_unexpected(reader, "an operand: a register, $number, (variable) or (register)");
+        return false;
+    }
+    operand->kind = OPERAND_LABEL;
+    operand->text = word_text(reader);
+    next_word(reader);
+    return true;
+}
+
+static bool read_operands(struct litmus_reader *reader, uint32_t cpu, struct insn_text *insn)
+{
+    if (word_is_sign(reader, '|') || word_is_sign(reader, ';') || reader->word.kind == WORD_END)
+        return true;
+    do {
+        if (insn->count == OPERANDS_MAX) {
+            litmus_unexpected(reader, "at most three operands");
+            return false;
+        }
+        if (!read_operand(reader, cpu, &insn->operands[insn->count++]))
+            return false;
+    } while (accept_sign(reader, ','));
+    return true;
+}
+
+/* ---- meaning ---- */
+
+static void reverse(struct insn_text *insn)
+{
+    for (unsigned i = 0; i < insn->count / 2; i++) {
+        struct operand swapped = insn->operands[i];
+        insn->operands[i] = insn->operands[insn->count - 1 - i];
+        insn->operands[insn->count - 1 - i] = swapped;
+    }
+}
+
+/* The width of a sized instruction without a suffix. X86 tests have registers of 32 bits. */
+static uint8_t own_width(const struct litmus_reader *reader, const struct insn_text *insn)
+{
+    for (unsigned i = insn->count; i-- > 0 && !reader->litmus->is_32_bit;)
+        if (insn->operands[i].kind == OPERAND_REGISTER)
+            return insn->operands[i].reg.width;
+    return 32;
+}
+
+/* A jump names a label; nothing else does. */
+static bool check_labels(struct litmus_reader *reader, uint32_t cpu, const struct insn_text *insn)
+{
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct operand *operand = &insn->operands[i];
+        if (operand->kind != OPERAND_LABEL)
+            continue;
+        if (insn->word[0] != 'j' || insn->count != 1) {
+            litmus_error(reader, operand->place,
+                         "found '%.80s' as an operand, expected a register, $number or (%.80s)",
+                         operand->text, operand->text);
+            return false;
+        }
+        reader->jumps = region_push(reader->region, reader->jumps, reader->jump_count,
+                                    &reader->jump_capacity, sizeof *reader->jumps);
+        reader->jumps[reader->jump_count++] = (struct jump){operand->text, cpu, operand->place};
+    }
+    return true;
+}
+
+/* So that a test may access more of a variable than its type has, as some do. */
+static void note_access(struct litmus_reader *reader, const struct operand *operand, uint8_t width)
+{
+    if (operand->kind != OPERAND_MEMORY || operand->symbol == NO_INDEX)
+        return;
+    struct symbol *symbol = &reader->symbols[operand->symbol];
+    uint64_t end = operand->offset + width / 8u;
+    if (operand->offset < LINE_BYTES && end > symbol->accessed)
+        symbol->accessed = end;
+}
+
+/* ---- output ---- */
+
+static void put_immediate(struct text *out, uint64_t number, uint8_t width)
+{
+    int64_t value = (int64_t)number;
+    int64_t half = width < 64 ? INT64_C(1) << (width - 1) : INT64_MAX;
+    if (width < 64 && width && (value >= 2 * half || value < -half))
+        value &= 2 * half - 1; /* what the instruction would make of it */
+    text_printf(out, "$%lld", (long long)value);
+}
+
+static void put_operand(struct text *out, const struct operand *operand, uint8_t width)
+{
+    const struct litmus_register *reg = &operand->reg;
+    static const char *const high[] = {"%ah", "%ch", "%dh", "%bh"};
+    if (operand->kind == OPERAND_IMMEDIATE)
+        put_immediate(out, operand->number, width);
+    else if (operand->kind != OPERAND_REGISTER)
+        text_add(out, operand->text);
+    else if (reg->high && (width == 8 || !width))
+        text_add(out, high[reg->number]);
+    else
+        text_add(out, register_text(reg->number, width ? width : reg->width));
+}
+
+static const char *insn_to_text(struct litmus_reader *reader, const struct insn_text *insn,
+                                uint8_t width)
+{
+    struct text out;
+    text_init(&out, reader->region);
+    if (insn->lock)
+        text_add(&out, "lock ");
+    if (width)
+        text_printf(&out, "%s%c",
+                    insn->mnemonic->code ? insn->mnemonic->code : insn->mnemonic->name,
+                    width_suffix(width));
+    else
+        text_add(&out, insn->mnemonic && insn->mnemonic->code ? insn->mnemonic->code : insn->word);
+    for (unsigned i = 0; i < insn->count; i++) {
+        text_add(&out, i ? "," : " ");
+        bool is_count = insn->mnemonic && (insn->mnemonic->traits & SHIFT) && i + 1 < insn->count;
+        put_operand(&out, &insn->operands[i], is_count ? 8 : width);
+    }
+    return out.data;
+}
+
+const char *read_instruction(struct litmus_reader *reader, uint32_t cpu)
+{
+    struct insn_text insn = {.width = 0};
+    if (!read_mnemonic(reader, &insn) || !read_operands(reader, cpu, &insn) ||
+        !check_labels(reader, cpu, &insn))
+        return NULL;
+    bool is_32_bit = reader->litmus->is_32_bit;
+    unsigned traits = insn.mnemonic ? insn.mnemonic->traits : PLAIN;
+    if (is_32_bit || (traits & REVERSED))
+        reverse(&insn);
+    uint8_t width = insn.width;
+    if (!width && (traits & SIZED))
+        width = own_width(reader, &insn);
+    if (is_32_bit && strncmp(insn.word, "set", 3) == 0 && insn.count == 1)
+        insn.operands[0].reg.width = 8;
+    for (unsigned i = 0; i < insn.count && !(traits & NO_ACCESS); i++)
+        note_access(reader, &insn.operands[i], width ? width : 8);
+    return insn_to_text(reader, &insn, width);
+}
