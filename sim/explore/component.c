@@ -496,7 +496,7 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
     return component;
 }
 
-struct component *component_of(struct components *components, uint32_t cpu, uint32_t id)
+struct component *component_expand(struct components *components, uint32_t cpu, uint32_t id)
 {
     struct cpu_components *own = &components->cpus[cpu];
     if (id >= own->expanded_capacity) {

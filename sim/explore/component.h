@@ -198,8 +198,17 @@ uint32_t component_post(struct components *components, uint32_t cpu, uint32_t id
 /* The component in which CPU `cpu` starts. */
 uint32_t component_start(struct components *components, uint32_t cpu);
 
+/* Works out what a component can do. */
+struct component *component_expand(struct components *components, uint32_t cpu, uint32_t id);
+
 /* What a component can do; worked out on first use. The pointer stays valid. */
-struct component *component_of(struct components *components, uint32_t cpu, uint32_t id);
+static inline struct component *component_of(struct components *components, uint32_t cpu,
+                                             uint32_t id)
+{
+    const struct cpu_components *own = &components->cpus[cpu];
+    struct component *known = id < own->expanded_capacity ? own->expanded[id] : NULL;
+    return known ? known : component_expand(components, cpu, id);
+}
 
 /* Where a LOAD or LOCKED transition leads when memory is number `memory`. */
 const struct outcome *transition_outcome(struct components *components, uint32_t cpu, uint32_t id,

@@ -229,6 +229,33 @@ static void look_back(void *receiver, uint32_t cpu, struct transition *transitio
     search->goes_back = search->goes_back || state <= search->from;
 }
 
+/* The hot path: steps that change one CPU and memory only. */
+static unsigned queue_steps(struct exploration *exploration, uint32_t state,
+                            const uint32_t *tuple, uint64_t which)
+{
+    struct components *components = &exploration->components;
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    unsigned count = 0;
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        if (cpu < 64 && !(which >> cpu & 1))
+            continue;
+        struct component *component = component_of(components, cpu, tuple[cpu]);
+        for (uint32_t i = 0; i < component->transition_count; i++) {
+            struct transition *transition = &component->transitions[i];
+            const struct outcome *outcome =
+                transition_has_value(transition->kind)
+                    ? transition_outcome(components, cpu, tuple[cpu], transition, tuple[cpus])
+                    : &transition->outcome;
+            uint32_t memory = tuple[cpus];
+            for (uint32_t n = 0; n < outcome->store_count; n++)
+                memory = memory_write(&components->shared, memory, outcome->stores[n]);
+            states_queue_step(&exploration->states, state, cpu, outcome->next, cpus, memory);
+            count++;
+        }
+    }
+    return count;
+}
+
 /* Explores a state for as few CPUs as will do. */
 static unsigned explore_state(struct exploration *exploration, uint32_t state,
                               const uint32_t *tuple)
@@ -242,7 +269,9 @@ static unsigned explore_state(struct exploration *exploration, uint32_t state,
         for_each_successor_of(exploration, tuple, which, look_back, &search);
     if (search.goes_back)
         which = UINT64_MAX;
-    return for_each_successor_of(exploration, tuple, which, add_successor, &search);
+    if (exploration->components.context.msr_writes || exploration->line_count) /* more effects */
+        return for_each_successor_of(exploration, tuple, which, add_successor, &search);
+    return queue_steps(exploration, state, tuple, which);
 }
 
 /* A state without successors: final, stuck, or the end of what can be followed. */

@@ -134,6 +134,14 @@ static bool fits(const struct states *states, const uint32_t *values)
     return true;
 }
 
+static inline bool same_key(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    uint64_t difference = 0;
+    for (unsigned i = 0; i < words; i++)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
 static uint32_t find(const struct states *states, const uint64_t *key, uint64_t hash)
 {
     size_t mask = states->table_size - 1;
@@ -141,8 +149,7 @@ static uint32_t find(const struct states *states, const uint64_t *key, uint64_t 
         if (states->table[at] >> 32 != hash >> 32)
             continue;
         uint32_t state = (uint32_t)states->table[at] - 1;
-        if (memcmp(states->keys + (size_t)state * states->word_count, key,
-                   states->word_count * 8) == 0)
+        if (same_key(states->keys + (size_t)state * states->word_count, key, states->word_count))
             return state;
     }
     return NO_STATE;
@@ -214,6 +221,44 @@ void states_queue(struct states *states, const uint32_t *values, uint32_t parent
     size_t position = states->ring_first + states->ring_count++;
     uint64_t *key = ring_key(states, position);
     pack(states, values, key);
+    uint64_t hash = hash_key(states, key);
+    states->ring[position & (STATES_RING - 1)].hash = hash;
+    states->ring[position & (STATES_RING - 1)].parent = parent;
+    __builtin_prefetch(&states->table[hash & (states->table_size - 1)]);
+}
+
+static bool field_fits(const struct states *states, unsigned field, uint32_t value)
+{
+    return !(value >> (states->fields[field].width - 1) >> 1);
+}
+
+static void set_field(const struct states *states, uint64_t *key, unsigned index, uint32_t value)
+{
+    const struct state_field *field = &states->fields[index];
+    uint64_t mask = ((UINT64_C(1) << field->width) - 1) << field->shift;
+    key[field->word] = (key[field->word] & ~mask) | (uint64_t)value << field->shift;
+}
+
+void states_queue_step(struct states *states, uint32_t parent, unsigned first, uint32_t first_value,
+                       unsigned second, uint32_t second_value)
+{
+    if (!field_fits(states, first, first_value) || !field_fits(states, second, second_value)) {
+        uint32_t *values = region_array(states->region, states->field_count, sizeof *values);
+        states_get(states, parent, values);
+        values[first] = first_value;
+        values[second] = second_value;
+        states_queue(states, values, parent);
+        return;
+    }
+    if (states->ring_count == STATES_RING)
+        drain_ring(states, STATES_RING / 2);
+    size_t position = states->ring_first + states->ring_count++;
+    uint64_t *key = ring_key(states, position);
+    const uint64_t *from = states->keys + (size_t)parent * states->word_count;
+    for (unsigned i = 0; i < states->word_count; i++)
+        key[i] = from[i];
+    set_field(states, key, first, first_value);
+    set_field(states, key, second, second_value);
     uint64_t hash = hash_key(states, key);
     states->ring[position & (STATES_RING - 1)].hash = hash;
     states->ring[position & (STATES_RING - 1)].parent = parent;

@@ -48,6 +48,13 @@ uint32_t states_add(struct states *states, const uint32_t *values, uint32_t pare
 /* Adds this tuple some time before states_has says that there is no further state. */
 void states_queue(struct states *states, const uint32_t *values, uint32_t parent);
 
+/*
+ * The same for the tuple that state `parent` becomes when two of its fields change: what a step
+ * of one CPU does. Cheaper, since the rest is copied packed.
+ */
+void states_queue_step(struct states *states, uint32_t parent, unsigned first, uint32_t first_value,
+                       unsigned second, uint32_t second_value);
+
 /* Whether state number `state` exists once all that is queued has been added. */
 bool states_has(struct states *states, uint32_t state);
 
