@@ -51,12 +51,28 @@ void report_costly(struct judgement *judgement, const char *rule, uint32_t cpu,
     report(judgement, rule, cpu, insn, message, true);
 }
 
+/* Whether another CPU of the family (`count:`) was found to do the same at the same place. */
+static bool told_of_family(const struct result *result, const struct finding *finding)
+{
+    const struct cpu *cpus = result->program->cpus;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct finding *old = &result->findings[i];
+        if (strcmp(old->rule, finding->rule) == 0 && old->offset == finding->offset &&
+            strcmp(cpus[old->cpu].family, cpus[finding->cpu].family) == 0)
+            return true;
+    }
+    return false;
+}
+
 void find_observed(struct judgement *judgement)
 {
     const struct components *components = &judgement->exploration->components;
+    struct result *result = judgement->result;
     for (size_t i = 0; i < components->observation_count; i++) {
         const struct observation *seen = &components->observations[i];
         report_finding(judgement, seen->rule, seen->cpu, seen->insn, NULL);
+        result->finding_count--;
+        result->finding_count += !told_of_family(result, &result->findings[result->finding_count]);
     }
 }
 

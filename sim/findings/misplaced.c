@@ -11,6 +11,7 @@
 /* Bytes [start, start + first) and [start + first, end) change places. */
 struct rotation {
     uint32_t start, first, end;
+    const struct insn *across; /* the access that the fence is moved across */
 };
 
 static bool accesses_memory(const struct insn *insn)
@@ -55,16 +56,17 @@ static bool rotation_down(const struct code *code, const struct insn *fence,
                           struct rotation *rotation)
 {
     uint64_t base = code->snippet->address, at = fence->address + fence->length;
+    const struct insn *next;
     for (;;) {
-        const struct insn *next = insn_starting_at(code, at);
+        next = insn_starting_at(code, at);
         if (!can_move(next) || is_target(code, at))
             return false;
         at += next->length;
         if (accesses_memory(next))
             break;
     }
-    *rotation =
-        (struct rotation){(uint32_t)(fence->address - base), fence->length, (uint32_t)(at - base)};
+    *rotation = (struct rotation){(uint32_t)(fence->address - base), fence->length,
+                                  (uint32_t)(at - base), next};
     return true;
 }
 
@@ -73,8 +75,9 @@ static bool rotation_up(const struct code *code, const struct insn *fence,
                         struct rotation *rotation)
 {
     uint64_t base = code->snippet->address, at = fence->address;
+    const struct insn *before;
     for (;;) {
-        const struct insn *before = insn_ending_at(code, at);
+        before = insn_ending_at(code, at);
         if (!can_move(before) || is_target(code, at))
             return false;
         at = before->address;
@@ -82,7 +85,7 @@ static bool rotation_up(const struct code *code, const struct insn *fence,
             break;
     }
     *rotation = (struct rotation){(uint32_t)(at - base), (uint32_t)(fence->address - at),
-                                  (uint32_t)(fence->address + fence->length - base)};
+                                  (uint32_t)(fence->address + fence->length - base), before};
     return true;
 }
 
@@ -149,16 +152,19 @@ static bool is_stronger(struct trial *trial, const struct fence_site *site,
 static void try_moving(struct trial *trial, const struct fence_site *site)
 {
     const struct code *code = trial->judgement->prepared->oracle->code[site->cpu];
-    struct rotation rotation;
-    bool down = rotation_down(code, site->insn, &rotation) && is_stronger(trial, site, &rotation);
-    bool up = rotation_up(code, site->insn, &rotation) && is_stronger(trial, site, &rotation);
-    if (!down && !up)
-        return;
-    report_finding(trial->judgement, "misplaced-fence", site->cpu, site->insn,
-                   down ? "move it behind the next access: there it forbids outcomes that it lets "
-                          "pass here"
-                        : "move it in front of the access before: there it forbids outcomes that "
-                          "it lets pass here");
+    struct region *region = trial->judgement->region;
+    struct rotation r;
+    const char *where = NULL;
+    if (rotation_down(code, site->insn, &r) && is_stronger(trial, site, &r))
+        where = "behind";
+    else if (rotation_up(code, site->insn, &r) && is_stronger(trial, site, &r))
+        where = "in front of";
+    if (where)
+        report_finding(trial->judgement, "misplaced-fence", site->cpu, site->insn,
+                       region_printf(region,
+                                     "move it %s '%s': there it forbids outcomes that it lets "
+                                     "pass here",
+                                     where, r.across->text));
 }
 
 void find_misplaced(struct trial *trial)

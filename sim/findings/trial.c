@@ -13,8 +13,17 @@ bool is_barrier_idiom(const struct insn *insn)
 
 static bool is_fence(const struct insn *insn)
 {
-    return insn->class == INSN_MFENCE || insn->class == INSN_LFENCE || insn->class == INSN_SFENCE ||
-           is_barrier_idiom(insn);
+    switch (insn->class) {
+    case INSN_MFENCE:
+    case INSN_LFENCE:
+    case INSN_SFENCE:
+        return true;
+    case INSN_SERIALIZING: /* those that do nothing else that a trace could see */
+        return insn->kind == KIND_SERIALIZE || insn->kind == KIND_WBINVD ||
+               insn->kind == KIND_WBNOINVD;
+    default:
+        return is_barrier_idiom(insn);
+    }
 }
 
 void list_fences(struct trial *trial)
