@@ -198,11 +198,46 @@ static bool read_array_length(struct litmus_reader *reader, uint32_t index, uint
     return false;
 }
 
+/*
+ * Notes that an item speaks of the variable. One item may give its type and another its value;
+ * false when this one says either again.
+ */
+static bool declare(struct litmus_reader *reader, uint32_t index,
+                    const struct declaration *declaration, struct place place)
+{
+    struct symbol *symbol = &reader->symbols[index];
+    bool again = symbol->declared && (declaration->typed || symbol->valued);
+    if (again)
+        litmus_error(reader, place, "found '%s' a second time in the init section",
+                     reader->program->objects[index].name);
+    else if (!symbol->declared || declaration->typed)
+        symbol->type = declaration->type;
+    symbol->typed |= declaration->typed || declaration->pointer;
+    symbol->declared = true;
+    return !again;
+}
+
+/* "[3]" behind the name of an array, "= value", both of them optional. */
+static bool read_contents(struct litmus_reader *reader, uint32_t index, bool bracketed)
+{
+    uint64_t count = reader->symbols[index].elements;
+    if (!bracketed && accept_sign(reader, '[') && !read_array_length(reader, index, &count))
+        return false;
+    struct symbol *symbol = &reader->symbols[index];
+    symbol->elements = (uint32_t)count;
+    symbol->valued = accept_sign(reader, '=');
+    bool given = symbol->valued;
+    if (given && !symbol->typed && !count && !at_number(reader) &&
+        !word_is(reader, "ATOMIC_INIT") && !word_is_sign(reader, '('))
+        symbol->type = pointer_type; /* an address needs its room */
+    make_room(reader, index, (count ? count : 1) * symbol->type.size);
+    return !given || (count ? read_elements(reader, index, count) : read_single(reader, index));
+}
+
 static bool read_variable(struct litmus_reader *reader, const struct declaration *declaration)
 {
     bool bracketed = accept_sign(reader, '[');
     struct word name = reader->word;
-    uint64_t count = 0;
     if (name.kind != WORD_NAME) {
         litmus_unexpected(reader, "a variable or a register such as 0:rax");
         return false;
@@ -211,24 +246,10 @@ static bool read_variable(struct litmus_reader *reader, const struct declaration
     if (found == NO_INDEX)
         found = symbol_add(reader, name, declaration->type);
     next_word(reader);
-    if (found == NO_INDEX || (bracketed && !expect_sign(reader, ']', "the variable")))
+    if (found == NO_INDEX || (bracketed && !expect_sign(reader, ']', "the variable")) ||
+        !declare(reader, (uint32_t)found, declaration, name.place))
         return false;
-    uint32_t index = (uint32_t)found;
-    struct symbol *symbol = &reader->symbols[index];
-    if (symbol->declared)
-        litmus_error(reader, name.place, "found '%s' a second time in the init section",
-                     reader->program->objects[index].name);
-    symbol->declared = true;
-    symbol->type = declaration->type;
-    if (!bracketed && accept_sign(reader, '[') && !read_array_length(reader, index, &count))
-        return false;
-    symbol->elements = (uint32_t)count;
-    bool given = accept_sign(reader, '=');
-    if (given && !declaration->typed && !count && !at_number(reader) &&
-        !word_is(reader, "ATOMIC_INIT") && !word_is_sign(reader, '('))
-        symbol->type = pointer_type; /* an address needs its room */
-    make_room(reader, index, (count ? count : 1) * symbol->type.size);
-    return !given || (count ? read_elements(reader, index, count) : read_single(reader, index));
+    return read_contents(reader, (uint32_t)found, bracketed);
 }
 
 static bool read_register_value(struct litmus_reader *reader, struct typed_register *value)
@@ -266,14 +287,14 @@ static bool read_register(struct litmus_reader *reader, const struct declaration
         !read_whole_register(reader, &which))
         return false;
     struct typed_register *value = register_find(reader, cpu, which.order);
-    if (value)
+    if (value && (declaration->typed || value->given))
         litmus_error(reader, place, "found this register a second time in the init section");
-    else
-        value = register_add(reader, cpu, which.order);
-    value->type = declaration->type;
+    else if (!value)
+        (value = register_add(reader, cpu, which.order))->type = declaration->type;
+    value->typed |= declaration->typed;
     if (accept_sign(reader, '=') && !read_register_value(reader, value))
         return false;
-    if (declaration->typed)
+    if (value->typed)
         wrap_register(value);
     return true;
 }

@@ -32,10 +32,10 @@ struct value_type {
 struct symbol {
     const char *code_name; /* how the assembler knows it */
     struct value_type type;
-    uint32_t elements; /* of an array, 0 for a single value */
-    uint64_t accessed; /* bytes that code accesses in it, as far as one can see */
-    bool declared;     /* the init section gives it */
-    bool hidden;       /* a name for a part of another, or for what is no memory */
+    uint32_t elements;            /* of an array, 0 for a single value */
+    uint64_t accessed;            /* bytes that code accesses in it, as far as one can see */
+    bool declared, typed, valued; /* the init section names it, gives its type, its value */
+    bool hidden;                  /* a name for a part of another, or for what is no memory */
 };
 
 /* A value that is an address, to be filled in once objects have theirs. */
@@ -64,7 +64,7 @@ struct typed_register {
     struct value_type type;
     int target; /* symbol whose address it holds, NO_INDEX */
     uint64_t value;
-    bool given;
+    bool typed, given;
 };
 
 struct thread {

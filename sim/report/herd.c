@@ -131,6 +131,12 @@ static const char *kind_name(enum quantifier quantifier)
     return names[quantifier];
 }
 
+/* Says that a verdict stands only for what was explored. */
+static const char *incomplete_flag(const struct result *result)
+{
+    return result->complete ? "" : "Flag incomplete\n";
+}
+
 static void add_litmus(struct text *out, const struct result *result, const char *name)
 {
     const struct litmus *litmus = result->program->litmus;
@@ -141,10 +147,10 @@ static void add_litmus(struct text *out, const struct result *result, const char
     text_printf(out, "Test %s %s\nStates %zu\n", name, kind_name(litmus->quantifier), count);
     for (size_t i = 0; i < count; i++)
         add_state(out, result, states[i]->values);
-    text_printf(out, "%s%s\nWitnesses\nPositive: %zu Negative: %zu\n",
+    text_printf(out, "%s%s\nWitnesses\nPositive: %zu Negative: %zu\n%s",
                 result->complete ? "" : "Loop ", answer.ok ? "Ok" : "No",
                 swapped ? answer.negative : answer.positive,
-                swapped ? answer.positive : answer.negative);
+                swapped ? answer.positive : answer.negative, incomplete_flag(result));
     text_printf(out, "Condition %s (%s)\nObservation %s %s %zu %zu\nTime %s 0.00\n",
                 quantifier_name(litmus->quantifier), litmus->text, name, answer.observation,
                 answer.positive, answer.negative, name);
@@ -165,9 +171,9 @@ static void add_trace(struct text *out, const struct result *result, const char 
         }
         text_add(out, "\n");
     }
-    text_printf(out, "%s%s\nWitnesses\nPositive: %zu Negative: 0\n",
+    text_printf(out, "%s%s\nWitnesses\nPositive: %zu Negative: 0\n%s",
                 result->complete ? "" : "Loop ", result->verdict == VERDICT_PASS ? "Ok" : "No",
-                result->outcome_count);
+                result->outcome_count, incomplete_flag(result));
     text_printf(out, "Condition forall (true)\nObservation %s Always %zu 0\nTime %s 0.00\n\n", name,
                 result->outcome_count, name);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/program/litmus.h"
 #include "sim/report/report.h"
 
 enum { SCHEMA_VERSION = 1, DIGITS = 12 };
@@ -229,6 +230,20 @@ static json_t *unmodelled_json(const struct result *result)
     return array;
 }
 
+static json_t *litmus_json(const struct result *result)
+{
+    const struct litmus *litmus = result->program->litmus;
+    struct litmus_answer answer = litmus_answer(result);
+    json_t *object = json_object();
+    put(object, "condition", string(litmus->text));
+    put(object, "quantifier", string(quantifier_name(litmus->quantifier)));
+    put(object, "ok", json_boolean(answer.ok));
+    put(object, "observation", string(answer.observation));
+    put(object, "positive", json_integer((json_int_t)answer.positive));
+    put(object, "negative", json_integer((json_int_t)answer.negative));
+    return object;
+}
+
 static json_t *result_json(const struct result *result)
 {
     json_t *object = json_object(), *notes = json_array();
@@ -239,6 +254,8 @@ static json_t *result_json(const struct result *result)
     put(object, "verdict", string(verdict_name(result->verdict)));
     if (result->ordered)
         put(object, "order", order_json(result));
+    if (result->ordered && result->program->litmus)
+        put(object, "litmus", litmus_json(result));
     if (result->timed)
         put(object, "time", time_json(result));
     put(object, "expect", expects_json(result));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/program/litmus.h"
 #include "sim/report/report.h"
 
 enum { COSTLIEST_SHOWN = 8, OUTCOMES_SHOWN = 64, STEP_COLUMN = 44 };
@@ -180,6 +181,18 @@ static void add_expectations(struct writer *writer, const struct result *result)
     }
 }
 
+/* A litmus test's condition, as herd judges it. */
+static void add_litmus(struct writer *writer, const struct result *result)
+{
+    const struct litmus *litmus = result->program->litmus;
+    if (!litmus || !result->ordered)
+        return;
+    struct litmus_answer answer = litmus_answer(result);
+    text_printf(writer->out, "  %s%s: %s (%s)  %s, in %zu of %zu final states\n",
+                answer.ok ? "Ok" : "No", result->complete ? "" : " so far", quantifier_name(litmus->quantifier), litmus->text,
+                answer.observation, answer.positive, answer.positive + answer.negative);
+}
+
 static void add_stalls(struct text *out, const struct timed_insn *insn)
 {
     bool first = true;
@@ -255,6 +268,7 @@ static void add_headline(struct writer *writer, const struct result *result)
 static void add_details(struct writer *writer, const struct result *result)
 {
     add_headline(writer, result);
+    add_litmus(writer, result);
     add_expectations(writer, result);
     if (result->ordered)
         add_outcomes(writer, result);
@@ -269,6 +283,7 @@ static void add_details(struct writer *writer, const struct result *result)
 static void add_trouble(struct writer *writer, const struct result *result)
 {
     add_headline(writer, result);
+    add_litmus(writer, result);
     add_expectations(writer, result);
     add_problems(writer, result, false);
     for (size_t i = 0; i < result->witness_count; i++) {
