@@ -12,7 +12,7 @@
 
 enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
-                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS };
+                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS };
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
@@ -35,6 +35,8 @@ static const char usage[] =
     "      --findings none|static|all\n"
     "                         static leaves out those that explore the run again without a fence,\n"
     "                         or with it elsewhere (default all)\n"
+    "      --kinds FILE       what to expect of litmus tests: lines of a test's name and Allow,\n"
+    "                         Forbid or Require\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
     "      --max-seconds S    per run (default: no limit)\n"
     "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
@@ -57,6 +59,7 @@ static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"witness", required_argument, NULL, OPT_WITNESS},
     {"findings", required_argument, NULL, OPT_FINDINGS},
+    {"kinds", required_argument, NULL, OPT_KINDS},
     {"max-states", required_argument, NULL, OPT_STATES},
     {"max-seconds", required_argument, NULL, OPT_SECONDS},
     {"max-memory", required_argument, NULL, OPT_MEMORY},
@@ -203,6 +206,9 @@ static int take_option(struct command *command, int option)
         if ((chosen = choice(optarg, reductions)) < 0)
             return usage_error("--reduction wants none or full, not '%s'", optarg);
         options->reduce = chosen == 1;
+        return 0;
+    case OPT_KINDS:
+        options->kinds = optarg;
         return 0;
     case OPT_STATES:
         if (!parse_number(optarg, &options->max_states))

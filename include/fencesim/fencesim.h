@@ -50,6 +50,7 @@ typedef struct fs_options {
     double max_seconds;           /* per run; 0: none */
     uint64_t max_memory;          /* bytes per run; 0: none */
     unsigned jobs;                /* traces at a time; 0: one per core */
+    const char *kinds;            /* a file that says what to expect of litmus tests, or NULL */
     const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
 } fs_options;
 

@@ -17,6 +17,7 @@
 #include "sim/report/report.h"
 #include "sim/run/files.h"
 #include "sim/run/judge.h"
+#include "sim/run/kinds.h"
 
 enum { JOBS_MAX = 256, EXIT_INTERNAL = 70 };
 
@@ -214,6 +215,8 @@ static void read_input(fs_report *report, const char *const *paths, size_t path_
         programs[i] = parse(report, &files.items[i], &sources);
     if (!assemble(&sources, &report->diagnostics))
         return;
+    if (options->kinds)
+        apply_kinds(region, options->kinds, programs, files.count, &report->diagnostics);
     report->jobs = region_array(region, files.count + 1, sizeof *report->jobs);
     for (size_t i = 0; i < files.count; i++) {
         if (!programs[i])
