@@ -269,43 +269,113 @@ static bool find_profile(struct loader *loader, const char *name, const char **f
 
 /* ---- a profile and its ancestors ---- */
 
-enum { PROFILE, NAME, ABOUT, VENDOR, INHERITS, MODEL, SOURCES, ORDER, CYCLES, FIELD_COUNT };
+enum {
+    PROFILE,
+    NAME,
+    ABOUT,
+    VENDOR,
+    INHERITS,
+    MODEL,
+    SOURCES,
+    ORDER,
+    CYCLES_FROM,
+    CYCLES,
+    FIELD_COUNT
+};
 
 static const struct field profile_fields[FIELD_COUNT] = {
-    [PROFILE] = {.name = "profile"},   [NAME] = {.name = "name"},
-    [ABOUT] = {.name = "about"},       [VENDOR] = {.name = "vendor"},
-    [INHERITS] = {.name = "inherits"}, [MODEL] = {.name = "model"},
-    [SOURCES] = {.name = "sources"},   [ORDER] = {.name = "order"},
+    [PROFILE] = {.name = "profile"},
+    [NAME] = {.name = "name"},
+    [ABOUT] = {.name = "about"},
+    [VENDOR] = {.name = "vendor"},
+    [INHERITS] = {.name = "inherits"},
+    [MODEL] = {.name = "model"},
+    [SOURCES] = {.name = "sources"},
+    [ORDER] = {.name = "order"},
+    [CYCLES_FROM] = {.name = "cycles_from"},
     [CYCLES] = {.name = "cycles"},
 };
 
 static bool read_profile(struct loader *loader, const char *file, const char *text, size_t length);
 
-static void read_ancestor(struct loader *loader, struct input *input, const struct node *node)
+/* A profile that says nothing yet. */
+static struct profile *new_profile(struct region *region, const char *name)
+{
+    struct profile *profile = region_alloc(region, sizeof *profile);
+    *profile = (struct profile){.name = name, .about = "", .model = "", .vendor = ""};
+    profile->rows = region_array(region, ROW_COUNT, sizeof *profile->rows);
+    profile->row_count = ROW_COUNT;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        profile->rows[i] = (struct parameter_row){.section = table[i].section,
+                                                  .name = table[i].name,
+                                                  .unit = table[i].unit,
+                                                  .meaning = table[i].meaning,
+                                                  .source = ""};
+    return profile;
+}
+
+/* Reads the profile that `node` names into `into`, whose chain is the one so far. */
+static bool read_other(struct loader *into, struct input *input, const struct node *node,
+                       const char *key)
 {
     const char *name, *file, *text;
     size_t length;
-    if (!input_text(input, node, "inherits", &name))
-        return;
-    for (size_t i = 0; i < loader->depth; i++) {
-        if (strcmp(loader->chain[i], name) == 0) {
-            input_error(input, node->place, "inherits: '%s' inherits from itself", name);
-            return;
+    if (!input_text(input, node, key, &name))
+        return false;
+    for (size_t i = 0; i < into->depth; i++) {
+        if (strcmp(into->chain[i], name) == 0) {
+            input_error(input, node->place, "%s: '%s' inherits from itself", key, name);
+            return false;
         }
     }
-    if (loader->depth == ANCESTORS_MAX) {
-        input_error(input, node->place, "inherits: more than %d ancestors", ANCESTORS_MAX);
-        return;
+    if (into->depth == ANCESTORS_MAX) {
+        input_error(input, node->place, "%s: more than %d ancestors", key, ANCESTORS_MAX);
+        return false;
     }
-    if (!find_profile(loader, name, &file, &text, &length)) {
+    if (!find_profile(into, name, &file, &text, &length)) {
         if (!is_path(name))
-            input_error(input, node->place, "inherits: found '%s', which is no profile%s", name,
+            input_error(input, node->place, "%s: found '%s', which is no profile%s", key, name,
                         input_suggest(input, name, profile_file_names, profile_file_count));
+        return false;
+    }
+    into->chain[into->depth++] = name;
+    bool read = read_profile(into, file, text, length);
+    into->depth--;
+    return read;
+}
+
+/*
+ * What is known of a similar part stands in until this one is measured: every row of its
+ * cycles becomes an estimate of this profile.
+ */
+static void read_cycles_from(struct loader *loader, struct input *input, const struct node *node)
+{
+    enum { FROM, REASONING, COUNT };
+    struct field fields[COUNT] = {[FROM] = {.name = "profile"}, [REASONING] = {.name = "estimate"}};
+    const char *reasoning;
+    if (!input_map(input, node, "the profile whose cycles stand in", fields, COUNT))
+        return;
+    if (!fields[FROM].value || !fields[REASONING].value) {
+        input_error(input, node->place, "cycles_from needs a 'profile' and an 'estimate'");
         return;
     }
-    loader->chain[loader->depth++] = name;
-    read_profile(loader, file, text, length);
-    loader->depth--;
+    struct profile *other = new_profile(loader->region, "");
+    struct loader *into = region_alloc(loader->region, sizeof *into);
+    *into = *loader;
+    into->profile = other;
+    into->source_capacity = 0;
+    if (!input_text(input, fields[REASONING].value, "estimate", &reasoning) ||
+        !read_other(into, input, fields[FROM].value, "cycles_from"))
+        return;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct parameter_row *row = &loader->profile->rows[i];
+        if (strcmp(row->section, "cycles") != 0 || !other->rows[i].given)
+            continue;
+        *row = other->rows[i];
+        row->estimate = true;
+        row->source =
+            region_printf(loader->region, "%s (there: %s)", reasoning, other->rows[i].source);
+    }
 }
 
 static void read_head(struct loader *loader, struct input *input, const struct field *fields,
@@ -321,7 +391,7 @@ static void read_head(struct loader *loader, struct input *input, const struct f
         input_error(input, version->place, "profile: found %s, expected version 1",
                     input_describe(input, version));
     if (fields[INHERITS].value)
-        read_ancestor(loader, input, fields[INHERITS].value);
+        read_other(loader, input, fields[INHERITS].value, "inherits");
     if (!fields[NAME].value)
         input_error(input, root->place, "the profile has no 'name'");
     else
@@ -355,6 +425,8 @@ static bool read_profile(struct loader *loader, const char *file, const char *te
         read_sources(loader, &input, fields[SOURCES].value);
     if (fields[ORDER].value)
         read_section(loader, &input, "order", fields[ORDER].value, name);
+    if (fields[CYCLES_FROM].value)
+        read_cycles_from(loader, &input, fields[CYCLES_FROM].value);
     read_cycles(loader, &input, &fields[CYCLES], name);
     return true;
 }
@@ -402,16 +474,7 @@ static void check_complete(struct loader *loader, const char *file)
 const struct profile *profile_load(struct region *region, const char *name,
                                    struct diagnostics *diagnostics)
 {
-    struct profile *profile = region_alloc(region, sizeof *profile);
-    *profile = (struct profile){.name = name, .about = "", .model = "", .vendor = ""};
-    profile->rows = region_array(region, ROW_COUNT, sizeof *profile->rows);
-    profile->row_count = ROW_COUNT;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        profile->rows[i] = (struct parameter_row){.section = table[i].section,
-                                                  .name = table[i].name,
-                                                  .unit = table[i].unit,
-                                                  .meaning = table[i].meaning,
-                                                  .source = ""};
+    struct profile *profile = new_profile(region, name);
     struct loader *loader = region_alloc(region, sizeof *loader);
     *loader = (struct loader){.region = region, .diagnostics = diagnostics, .profile = profile};
     size_t errors = diagnostics->count + diagnostics->dropped, length;

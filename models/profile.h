@@ -24,11 +24,12 @@ struct cycle_parameters {
 struct parameter_row {
     const char *section; /* "order" or "cycles" */
     const char *name, *unit, *meaning;
-    bool given;          /* false: the profile and its ancestors do not say */
+    bool given; /* false: the profile and its ancestors do not say */
     double value;
-    bool estimate;       /* not sourced: `source` gives the reasoning */
+    bool estimate; /* not sourced: `source` gives the reasoning */
     const char *source;
-    const char *profile; /* the profile (this or an ancestor) that gives it */
+    const char
+        *profile; /* the profile that gives it: this, an ancestor, or the one of `cycles_from` */
 };
 
 /* A work that the rows' sources name by its key: "SDM: Store Buffer". */

@@ -106,6 +106,36 @@ static const struct profile *load_text(const char *text)
     return profile;
 }
 
+/* Another part's cycles are estimates here; what the file gives itself is not. */
+static void test_cycles_from(void)
+{
+    const struct profile *profile =
+        load_text("profile: 1\n"
+                  "name: mine\n"
+                  "inherits: amd\n"
+                  "cycles_from: {profile: zen4, estimate: as Zen 4}\n"
+                  "sources: {K: a book}\n"
+                  "cycles: {mfence_restart: {value: 3, source: 'K: p. 1'}}\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(profile);
+    CU_ASSERT_TRUE(profile->has_cycles);
+    CU_ASSERT_EQUAL(profile->cycles.lfence_bare, 17);
+    CU_ASSERT_TRUE(row(profile, "lfence_bare")->estimate);
+    CU_ASSERT_STRING_EQUAL(row(profile, "lfence_bare")->profile, "zen4");
+    CU_ASSERT_PTR_NOT_NULL(strstr(row(profile, "lfence_bare")->source, "as Zen 4 (there: Z4:"));
+    CU_ASSERT_EQUAL(profile->cycles.mfence_restart, 3);
+    CU_ASSERT_FALSE(row(profile, "mfence_restart")->estimate);
+    CU_ASSERT_STRING_EQUAL(row(profile, "store_buffer_entries")->profile, "amd");
+    region_release(&region);
+    CU_ASSERT_PTR_NULL(load_text("profile: 1\nname: m\ninherits: amd\n"
+                                 "cycles_from: {profile: zen44, estimate: x}\n"));
+    CU_ASSERT_TRUE(said(4, 24, "did you mean 'zen4'?"));
+    region_release(&region);
+    CU_ASSERT_PTR_NULL(load_text("profile: 1\nname: m\ninherits: amd\n"
+                                 "cycles_from: {profile: zen4}\n"));
+    CU_ASSERT_TRUE(said(4, 14, "needs a 'profile' and an 'estimate'"));
+    region_release(&region);
+}
+
 static void test_own_file(void)
 {
     const struct profile *profile =
@@ -188,6 +218,7 @@ void add_profile_tests(void)
     CU_pSuite suite = CU_add_suite("profiles", NULL, NULL);
     CU_add_test(suite, "the built-in ones are whole", test_built_in);
     CU_add_test(suite, "a part has what its vendor promises", test_inheritance);
+    CU_add_test(suite, "cycles of another part", test_cycles_from);
     CU_add_test(suite, "unknown names", test_unknown);
     CU_add_test(suite, "a profile of one's own", test_own_file);
     CU_add_test(suite, "a broken profile is told all", test_broken);
