@@ -165,7 +165,7 @@ static void repeat_line(struct text *text)
     if (length > sizeof line)
         return;
     memcpy(line, text->data + at, length);
-    for (size_t n = 10 + below(1500); n-- > 0;)
+    for (size_t n = 10 + below(400); n-- > 0;)
         replace(text, at, 0, line, length);
 }
 
