@@ -45,6 +45,10 @@ enum store_flag {
 
 enum { ACTION_STORES_MAX = 24 };
 
+/* The clock that RDTSC reads: a count of its readings, at an address that no program has. A
+ * reading that is made early is an early load of it; fences of memory do not hold it back. */
+#define TSC_ADDRESS UINT64_C(0xfffffffffffff000)
+
 struct action {
     enum action_kind kind;
     uint64_t address; /* LOAD, LOCKED */

@@ -121,6 +121,18 @@ static void drop_early(struct buffers *buffers)
     buffers->count = kept;
 }
 
+/* Drops early loads of memory; an early reading of the clock is none. */
+static void drop_early_loads(const struct model_context *context, struct buffers *buffers)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < buffers->count; i++) {
+        uint32_t word = buffers->words[i];
+        if (!is_early(word) || store_at(context, word)->address == TSC_ADDRESS)
+            buffers->words[kept++] = word;
+    }
+    buffers->count = kept;
+}
+
 /* Entries are kept in front of early loads, so that equal buffers are equal words. */
 static void push_entry(struct buffers *buffers, uint32_t word)
 {
@@ -177,12 +189,14 @@ static void take(const struct model_context *context, struct buffers *buffers,
     case ACTION_MFENCE:
         if (!is_drained(buffers))
             push_entry(buffers, ENTRY_MFENCE);
-        if (order->mfence_orders_wc_loads != 0)
+        if (order->mfence_serializes != 0)
             drop_early(buffers);
+        else if (order->mfence_orders_wc_loads != 0)
+            drop_early_loads(context, buffers);
         break;
     case ACTION_LOCKED:
         if (order->lock_orders_wc_loads != 0)
-            drop_early(buffers);
+            drop_early_loads(context, buffers);
         break;
     case ACTION_LFENCE:
     case ACTION_SERIALIZE:

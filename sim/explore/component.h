@@ -72,9 +72,6 @@ enum { OUTCOME_STORES_MAX = 4, VALUES_CACHED = 3, NOBODY = -1 };
 
 enum persist { PERSIST_NOTHING, PERSIST_LINE, PERSIST_ALL };
 
-/* The clock that RDTSC reads: a count of its readings, at an address that no program has. */
-#define TSC_ADDRESS UINT64_C(0xfffffffffffff000)
-
 /* Where a transition leads for one loaded value. */
 struct outcome {
     uint32_t next; /* component */

@@ -32,11 +32,19 @@ uint32_t component_post(struct components *components, uint32_t cpu, uint32_t id
     return found;
 }
 
+/* HLT is the instruction behind STI that no interrupt comes before; asleep, it takes one. */
+static bool is_asleep(struct components *components, const struct node *node)
+{
+    const struct plan *plan = oracle_plan(components->oracle, node->local);
+    return plan->kind == PLAN_SYSTEM && plan->insn->class == INSN_HLT;
+}
+
 bool can_interrupt(struct components *components, uint32_t cpu, const struct node *node)
 {
     struct action action = {.kind = ACTION_INTERRUPT};
-    return (oracle_flags(components->oracle, node->local) & RFLAGS_IF) &&
-           !(node->flags & NODE_SHADOW) && node->latched == 0 &&
+    bool shadowed = (node->flags & NODE_SHADOW) && !is_asleep(components, node);
+    return (oracle_flags(components->oracle, node->local) & RFLAGS_IF) && !shadowed &&
+           node->latched == 0 &&
            components->cpus[cpu].model->may(&components->context, &node->buffers, &action);
 }
 
@@ -71,7 +79,7 @@ bool take_interrupt(struct components *components, uint32_t cpu, struct node *no
     uint64_t offset = registers.gpr[4] - STACK_BASE;
     if (!handler || offset < 64 || offset > components->program->cpu_count * STACK_BYTES)
         return false;
-    if (plan->kind == PLAN_SYSTEM && plan->insn->class == INSN_HLT)
+    if (is_asleep(components, node))
         registers.rip += plan->insn->length; /* it wakes and goes on behind */
     components->cpus[cpu].model->take(&components->context, &node->buffers, &action);
     push_frame(components, cpu, node, &registers);
