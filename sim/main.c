@@ -12,7 +12,8 @@
 
 enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
-                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS };
+                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS,
+                 OPT_TIMELINE };
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
@@ -37,6 +38,8 @@ static const char usage[] =
     "                         or with it elsewhere (default all)\n"
     "      --kinds FILE       what to expect of litmus tests: lines of a test's name and Allow,\n"
     "                         Forbid or Require\n"
+    "      --timeline         when the instructions of the first lines or the last iterations were\n"
+    "                         dispatched, executed, retired and committed, cycle by cycle\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
     "      --max-seconds S    per run (default: no limit)\n"
     "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
@@ -64,6 +67,7 @@ static const struct option long_options[] = {
     {"max-seconds", required_argument, NULL, OPT_SECONDS},
     {"max-memory", required_argument, NULL, OPT_MEMORY},
     {"reduction", required_argument, NULL, OPT_REDUCTION},
+    {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"jobs", required_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
@@ -209,6 +213,9 @@ static int take_option(struct command *command, int option)
         return 0;
     case OPT_KINDS:
         options->kinds = optarg;
+        return 0;
+    case OPT_TIMELINE:
+        options->timeline = true;
         return 0;
     case OPT_STATES:
         if (!parse_number(optarg, &options->max_states))

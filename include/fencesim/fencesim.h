@@ -52,6 +52,7 @@ typedef struct fs_options {
     unsigned jobs;                /* traces at a time; 0: one per core */
     const char *kinds;            /* a file that says what to expect of litmus tests, or NULL */
     const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
+    bool timeline;                /* show when each instruction was dispatched, executed, retired */
 } fs_options;
 
 void fs_options_init(fs_options *options);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/program/litmus.h"
+#include "sim/report/json_cost.h"
 #include "sim/report/report.h"
 
 enum { SCHEMA_VERSION = 1, DIGITS = 12 };
@@ -42,6 +43,8 @@ static json_t *string(const char *text)
     ascii[length] = '\0';
     return json_string(ascii);
 }
+
+json_t *json_report_string(const char *text) { return string(text); }
 
 /* Modelled figures to a hundredth: more digits would only look precise. */
 static json_t *cycles_json(double cycles) { return json_real(round(cycles * 100) / 100); }
@@ -169,6 +172,8 @@ static json_t *time_json(const struct result *result)
         for (size_t n = 0; n < cpu->insn_count; n++)
             append(insns, timed_insn_json(&cpu->insns[n]));
         put(row, "instructions", insns);
+        if (cpu->timeline_count)
+            put(row, "timeline", json_timeline(cpu));
         append(cpus, row);
     }
     put(object, "cpus", cpus);

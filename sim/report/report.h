@@ -39,6 +39,9 @@ bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
 /* Each finding of several runs once, with the runs that have it. */
 void write_findings(struct text *out, struct result *const *results, size_t count);
 
+/* Timelines of all CPUs that have one; `all`: every CPU and instruction. */
+void write_timelines(struct text *out, const struct result *result, bool all);
+
 /* Shared by the writers. */
 const char *variant_name(const struct result *result);
 const struct timed_cpu *main_timed_cpu(const struct result *result);

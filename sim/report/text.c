@@ -277,6 +277,7 @@ static void add_details(struct writer *writer, const struct result *result)
         add_witness_text(writer, result, &result->witnesses[i]);
     for (size_t i = 0; result->timed && i < result->timed->cpu_count; i++)
         add_timed_cpu(writer, result, &result->timed->cpus[i]);
+    write_timelines(writer->out, result, writer->verbosity > 0);
 }
 
 /* Below a table: only what went wrong, and how; findings of all runs come last. */
@@ -350,6 +351,14 @@ static void add_table(struct writer *writer, struct result *const *results, size
         add_row(writer, &widths, results[i]);
 }
 
+static bool has_timeline(const struct result *result)
+{
+    for (size_t i = 0; result->timed && i < result->timed->cpu_count; i++)
+        if (result->timed->cpus[i].timeline_count)
+            return true;
+    return false;
+}
+
 static void add_file(struct writer *writer, struct result *const *results, size_t count)
 {
     if (writer->verbosity < 0) {
@@ -367,6 +376,11 @@ static void add_file(struct writer *writer, struct result *const *results, size_
             add_details(writer, results[i]);
         else if (results[i]->verdict != VERDICT_PASS)
             add_trouble(writer, results[i]);
+    for (size_t i = 0; writer->verbosity == 0 && i < count; i++)
+        if (has_timeline(results[i])) {
+            add_headline(writer, results[i]);
+            write_timelines(writer->out, results[i], false);
+        }
     if (writer->verbosity == 0)
         write_findings(writer->out, results, count);
 }

@@ -104,7 +104,8 @@ static struct prepared *prepare(struct region *region, struct exec *exec,
 static void time_it(struct judgement *judgement, struct exec *exec)
 {
     const struct run_options *options = judgement->options;
-    struct time_options limits = {.max_seconds = options->max_seconds, .stop = options->stop};
+    struct time_options limits = {.max_seconds = options->max_seconds, .stop = options->stop,
+                                  .timeline = options->timeline};
     struct result *result = judgement->result;
     if (!judgement->profile->has_cycles)
         return;

@@ -19,6 +19,7 @@ struct run_options {
     double max_seconds;  /* 0: none; for each run */
     size_t max_memory;   /* bytes, 0: none; for each run */
     const volatile int *stop;
+    size_t timeline; /* instructions of each CPU to record; 0: none */
 };
 
 struct result_list {

@@ -19,7 +19,7 @@
 #include "sim/run/judge.h"
 #include "sim/run/kinds.h"
 
-enum { JOBS_MAX = 256, EXIT_INTERNAL = 70 };
+enum { JOBS_MAX = 256, EXIT_INTERNAL = 70, TIMELINE_INSTRUCTIONS = 256 };
 
 struct job {
     struct region region;
@@ -359,7 +359,8 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
         .max_states = options->max_states,
         .max_seconds = options->max_seconds,
         .max_memory = options->max_memory,
-        .stop = options->stop};
+        .stop = options->stop,
+        .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
     read_input(report, paths, path_count, options);
     run_jobs(report, options->jobs);
     gather(report);

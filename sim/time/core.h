@@ -215,6 +215,7 @@ struct steady {
 };
 
 struct machine;
+struct recorder;
 
 /* A waiting loop, at its last jump back. */
 struct spin {
@@ -346,6 +347,7 @@ struct core {
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
     unsigned write_count;
     bool recording; /* attribute cycles */
+    struct recorder *recorder; /* NULL: no timeline is wanted */
 };
 
 /* What the cores share. */
@@ -362,6 +364,7 @@ struct machine {
     uint64_t instructions;
     uint64_t writes;    /* to the shared memory */
     const char *reason; /* why the run ended early */
+    bool limited;       /* by a limit, or from outside */
     const char **unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
 };
@@ -486,6 +489,13 @@ bool core_finish(struct core *core);
 
 /* After an iteration: whether all further ones would be like the last. */
 bool steady_end(struct core *core);
+
+/* ---- record.c ---- */
+
+struct recorder *recorder_new(struct region *region, size_t capacity);
+/* Of an instruction that has retired and whose store has its time of commit. */
+void record_event(struct core *core, const struct event *event);
+void recorder_finish(const struct core *core, struct timed_cpu *out);
 
 /* ---- function.c ---- */
 

@@ -136,11 +136,12 @@ static bool exhausted(struct machine *machine, const struct budget *budget)
     } else if (machine->instructions % CHECK_EVERY != 0) {
         return false;
     } else if (budget->stop != NULL && *budget->stop) {
-        machine->reason = "stopped";
+        machine->reason = "it was interrupted";
     } else if (budget->until > 0 && now() > budget->until) {
-        machine->reason = "the limit of time";
+        machine->reason = "the limit of time was reached";
     }
-    return machine->reason != NULL;
+    machine->limited = machine->reason != NULL;
+    return machine->limited;
 }
 
 static void run_one(struct machine *machine, struct core *core, const struct budget *budget)
@@ -291,6 +292,9 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
         ready =
             run_setup(machine->cores[cpu], code->setup != NULL ? code->setup[cpu] : NULL, &budget);
         prepare_code(machine->cores[cpu], code->code[cpu]);
+        if (options != NULL && options->timeline > 0) {
+            machine->cores[cpu]->recorder = recorder_new(region, options->timeline);
+        }
     }
     if (ready && machine->core_count == 1) {
         run_one(machine, machine->cores[0], &budget);
@@ -306,12 +310,17 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
     }
     timed->complete = machine->reason == NULL;
     timed->reason = machine->reason;
+    timed->limited = machine->limited;
     timed->unmodelled = machine->unmodelled;
     timed->unmodelled_count = machine->unmodelled_count;
     timed->instructions = machine->instructions;
     timed->cpus = region_array(region, program->cpu_count, sizeof *timed->cpus);
     for (uint32_t cpu = 0; cpu < program->cpu_count && machine->cores[cpu] != NULL; cpu++) {
-        cpu_figures(machine->cores[cpu], &timed->cpus[timed->cpu_count++]);
+        struct timed_cpu *figures = &timed->cpus[timed->cpu_count++];
+        cpu_figures(machine->cores[cpu], figures);
+        if (machine->cores[cpu]->recorder != NULL) {
+            recorder_finish(machine->cores[cpu], figures);
+        }
     }
     return timed;
 }

@@ -302,6 +302,9 @@ bool core_finish(struct core *core)
     } else if (op->kind == OP_SFENCE) {
         barrier_after_retire(core, event);
     }
+    if (core->recorder != NULL) {
+        record_event(core, event);
+    }
     core->previous = op;
     machine->instructions++;
     if (op == &core->loop_end) {

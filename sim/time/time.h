@@ -43,6 +43,17 @@ struct timed_insn {
     double stall[STALL_COUNT]; /* cycles of those by cause */
 };
 
+/* An instruction on its way; cycles since the start of the run. */
+struct timeline_row {
+    const char *text;
+    uint32_t offset;
+    uint64_t iteration; /* of a loop, from 0 */
+    double dispatch;
+    double issue; /* it begins to execute; < 0: renaming does its work */
+    double done, retire;
+    double commit; /* its store is in the cache; < 0: no store */
+};
+
 struct timed_cpu {
     uint32_t cpu;
     double cycles; /* from the first instruction to the last retired and drained */
@@ -50,12 +61,15 @@ struct timed_cpu {
     double per_iteration; /* steady state: slope over the second half of the iterations */
     struct timed_insn *insns;
     size_t insn_count;
+    struct timeline_row *timeline; /* when options ask for it */
+    size_t timeline_count;
 };
 
 struct timed {
     struct timed_cpu *cpus;
     size_t cpu_count;
     bool complete;      /* false: `reason` says why there are no (full) figures */
+    bool limited;       /* `reason` is a limit or an interruption */
     const char *reason; /* e.g. "P0 never ends", "the limit of 10000000 instructions", a fault */
     const char **unmodelled; /* instructions that the cycle model does not know, by text */
     size_t unmodelled_count;
@@ -66,6 +80,7 @@ struct time_options {
     uint64_t max_instructions; /* 0: the default, 2^26 */
     double max_seconds;        /* 0: none */
     const volatile int *stop;  /* set to non-zero from outside to end early; may be NULL */
+    size_t timeline;           /* so many instructions of each CPU are recorded; 0: none */
 };
 
 /*

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of the JSON report about costs. Each function returns NULL when memory ran out. */
+#include "sim/report/json_cost.h"
+
+#include <math.h>
+
+/* An object or array while it is built; `value` becomes NULL once something failed. */
+static void put(json_t **object, const char *key, json_t *value)
+{
+    if (*object && json_object_set_new(*object, key, value) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+static void append(json_t **array, json_t *value)
+{
+    if (*array && json_array_append_new(*array, value) == 0)
+        return;
+    json_decref(*array);
+    *array = NULL;
+}
+
+static json_t *cycles(double value) { return json_real(round(value * 100) / 100); }
+
+static json_t *cycles_or_null(double value) { return value < 0 ? json_null() : cycles(value); }
+
+static json_t *row_json(const struct timeline_row *row, bool loop)
+{
+    json_t *object = json_object();
+    if (loop)
+        put(&object, "iteration", json_integer((json_int_t)row->iteration));
+    put(&object, "offset", json_integer(row->offset));
+    put(&object, "text", json_report_string(row->text));
+    put(&object, "dispatch", cycles(row->dispatch));
+    put(&object, "issue", cycles_or_null(row->issue));
+    put(&object, "done", cycles(row->done));
+    put(&object, "retire", cycles(row->retire));
+    put(&object, "commit", cycles_or_null(row->commit));
+    return object;
+}
+
+json_t *json_timeline(const struct timed_cpu *cpu)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < cpu->timeline_count; i++)
+        append(&array, row_json(&cpu->timeline[i], cpu->has_iterations));
+    return array;
+}

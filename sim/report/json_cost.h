@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Costs in JSON: shared by json.c and json_cost.c. */
+#ifndef FENCESIM_SIM_REPORT_JSON_COST_H_
+#define FENCESIM_SIM_REPORT_JSON_COST_H_
+
+#include <jansson.h>
+
+#include "sim/report/report.h"
+
+/* A string that need not be UTF-8. */
+json_t *json_report_string(const char *text);
+
+/* One CPU's timeline: an array with an object per instruction. NULL: memory ran out. */
+json_t *json_timeline(const struct timed_cpu *cpu);
+
+#endif
