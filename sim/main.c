@@ -19,6 +19,7 @@ static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
     "       simulate profiles [NAME]             the profiles; one with every number and its source\n"
     "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
+    "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus test\n"
     "\n"
     "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
     "  simulate traces/classic -q\n"
@@ -295,6 +296,20 @@ static int list(struct command *command, write_list *write, const char *name)
     return result;
 }
 
+static int convert(struct command *command, const char *path)
+{
+    char *text;
+    const char *variant = command->options.variant_count ? command->variants[0] : NULL;
+    fs_status status = fs_convert(path, variant, &text);
+    if (status != FS_OK && status != FS_BAD_INPUT)
+        return report_failure(status);
+    if (status == FS_BAD_INPUT)
+        fputs(text, stderr);
+    int written = status == FS_OK ? write_out(command->output, text, strlen(text)) : EXIT_USAGE;
+    free(text);
+    return written;
+}
+
 static int run(struct command *command, const char *const *paths, size_t count)
 {
     fs_report *report;
@@ -342,6 +357,11 @@ int main(int argc, char **argv)
     }
     if (optind == argc)
         return usage_error("%s", "no trace given");
+    if (strcmp(argv[optind], "convert") == 0) {
+        if (argc - optind != 2)
+            return usage_error("%s", "convert takes one file");
+        return convert(&command, argv[optind + 1]);
+    }
     bool profiles = strcmp(argv[optind], "profiles") == 0;
     if (profiles || strcmp(argv[optind], "explain") == 0) {
         if (argc - optind > 2)

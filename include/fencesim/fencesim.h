@@ -101,6 +101,13 @@ fs_status fs_profiles_text(const char *name, fs_format format, char **text);
  */
 fs_status fs_rules_text(const char *id, fs_format format, char **text);
 
+/*
+ * One file in the other format: a litmus test as a trace, a trace (one variant of it) as a
+ * litmus test. The text is malloc'ed; the caller frees it. FS_BAD_INPUT: *text says what is
+ * wrong with the file or what the other format cannot say, a line for each.
+ */
+fs_status fs_convert(const char *path, const char *variant, char **text);
+
 #ifdef __cplusplus
 }
 #endif

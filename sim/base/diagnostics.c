@@ -56,6 +56,19 @@ static bool comes_before(const struct diagnostic *a, const struct diagnostic *b)
     return a->place.column < b->place.column;
 }
 
+const char *diagnostic_line(struct region *region, const struct diagnostic *item)
+{
+    if (!item->file[0])
+        return item->message;
+    if (item->place.line && item->place.column)
+        return region_printf(region, "%s:%u:%u: error: %s", item->file, item->place.line,
+                             item->place.column, item->message);
+    if (item->place.line)
+        return region_printf(region, "%s:%u: error: %s", item->file, item->place.line,
+                             item->message);
+    return region_printf(region, "%s: error: %s", item->file, item->message);
+}
+
 void diagnostics_sort(struct diagnostics *diagnostics)
 {
     /* Insertion sort: the lists are short and mostly sorted, and equals must keep their order. */

@@ -38,6 +38,10 @@ void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct p
 /* Sorts by file, line, column, keeping the order of equals. */
 void diagnostics_sort(struct diagnostics *diagnostics);
 
+/* "file:line:column: error: message", as far as the place is known; the message alone without
+ * a file. */
+const char *diagnostic_line(struct region *region, const struct diagnostic *item);
+
 /*
  * The candidate nearest to `word` by edit distance, or NULL when none is close enough to be
  * a likely misspelling (at most a third of the word's letters changed).

@@ -52,4 +52,7 @@ const char *quantifier_name(enum quantifier quantifier);
  */
 void litmus_expect(struct program *program, enum quantifier quantifier, bool wanted);
 
+/* The name of a general register at a width, with its % for the assembler. */
+const char *register_text(uint8_t number, uint8_t width);
+
 #endif

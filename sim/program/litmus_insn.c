@@ -165,8 +165,9 @@ static bool read_based(struct litmus_reader *reader, uint32_t cpu, struct operan
                        const struct litmus_register *base, int64_t displacement, char close)
 {
     struct region *region = reader->region;
-    const char *text =
-        region_printf(region, "%lld(%s", (long long)displacement, base_text(reader, base));
+    const char *text = base_text(reader, base);
+    text = displacement ? region_printf(region, "%lld(%s", (long long)displacement, text)
+                        : region_printf(region, "(%s", text);
     bool indexed = accept_sign(reader, ',');
     if (indexed) {
         struct litmus_register index;

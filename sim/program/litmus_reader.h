@@ -164,9 +164,6 @@ struct litmus_register {
 
 bool litmus_register(const char *name, size_t length, struct litmus_register *found);
 
-/* The name of a general register at a width, with its % for the assembler. */
-const char *register_text(uint8_t number, uint8_t width);
-
 /* The name that conditions of an architecture call it by: rax, EAX. */
 const char *register_label(uint8_t order, bool is_32_bit);
 

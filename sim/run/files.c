@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/program/litmus.h"
+
 static const struct place nowhere = {0, 0};
 
 static void add_file(struct region *region, struct input_files *files, const char *name,
@@ -98,6 +100,14 @@ static bool is_trace_name(const char *name)
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+bool input_is_litmus(const struct input_file *file)
+{
+    const char *dot = strrchr(file->name, '.');
+    if (dot && strcmp(dot, ".litmus") == 0)
+        return true;
+    return strcmp(file->name, "-") == 0 && litmus_recognise(file->text, file->length);
 }
 
 static void read_folder(struct region *region, const char *path, unsigned depth,

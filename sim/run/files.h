@@ -18,6 +18,9 @@ struct input_files {
 
 enum { INPUT_BYTES_MAX = 16 << 20, FOLDER_DEPTH_MAX = 32 };
 
+/* Whether it is a litmus test, by its name's ending; by its text when it has no telling name. */
+bool input_is_litmus(const struct input_file *file);
+
 /* Adds the file, every trace below the folder (by name), or standard input. */
 void read_path(struct region *region, const char *path, struct input_files *files,
                struct diagnostics *diagnostics);

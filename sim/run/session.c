@@ -186,18 +186,10 @@ static void check_variant_names(fs_report *report, const fs_options *options)
 
 /* ---- reading ---- */
 
-static bool is_litmus(const struct input_file *file)
-{
-    const char *dot = strrchr(file->name, '.');
-    if (dot && strcmp(dot, ".litmus") == 0)
-        return true;
-    return strcmp(file->name, "-") == 0 && litmus_recognise(file->text, file->length);
-}
-
 static struct program *parse(fs_report *report, const struct input_file *file,
                              struct source_list *sources)
 {
-    return (is_litmus(file) ? litmus_parse : trace_parse)(
+    return (input_is_litmus(file) ? litmus_parse : trace_parse)(
         &report->region, file->name, file->text, file->length, sources, &report->diagnostics);
 }
 
@@ -321,19 +313,8 @@ static void write_diagnostics(fs_report *report)
     diagnostics_sort(&report->diagnostics);
     size_t count = report->diagnostics.count;
     report->lines = region_array(region, count + 1, sizeof *report->lines);
-    for (size_t i = 0; i < count; i++) {
-        const struct diagnostic *item = &report->diagnostics.items[i];
-        if (!item->file[0])
-            report->lines[i] = item->message;
-        else if (item->place.line && item->place.column)
-            report->lines[i] = region_printf(region, "%s:%u:%u: error: %s", item->file,
-                                             item->place.line, item->place.column, item->message);
-        else if (item->place.line)
-            report->lines[i] = region_printf(region, "%s:%u: error: %s", item->file,
-                                             item->place.line, item->message);
-        else
-            report->lines[i] = region_printf(region, "%s: error: %s", item->file, item->message);
-    }
+    for (size_t i = 0; i < count; i++)
+        report->lines[i] = diagnostic_line(region, &report->diagnostics.items[i]);
     if (report->diagnostics.dropped)
         report->lines[count++] = region_printf(region, "and %zu more errors",
                                                report->diagnostics.dropped);
