@@ -85,7 +85,10 @@ bool native_source(struct native_step *step, unsigned operand, uint64_t *value)
     *value = 0;
     if (from->kind == OPERAND_MEMORY)
         return native_load(step, from->size, value);
-    *value = step->registers->gpr[from->number] & mask_of(from->size);
+    *value = step->registers->gpr[from->number];
+    if (from->kind == OPERAND_HIGH_BYTE)
+        *value >>= 8;
+    *value &= mask_of(from->size);
     return true;
 }
 
@@ -171,7 +174,7 @@ void native_step(struct native_step *step)
         native_write(step, 0, 0);
         break;
     default:
-        if (!native_bits(step) && !native_vector(step))
+        if (!native_integer(step) && !native_bits(step) && !native_vector(step))
             step->result->status = EXEC_UNMODELLED;
         break;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Instructions that Unicorn 2.0.1 refuses or gets wrong, executed here on the registers.
- * native.c has the accesses of memory and what fits nowhere else, native_bits.c BMI1 and BMI2,
- * native_vector.c AVX and AVX2. Operands come from the decoder, never from the bytes.
+ * native.c has the accesses of memory and what fits nowhere else, native_integer.c base
+ * instructions, native_bits.c BMI1 and BMI2, native_vector.c AVX and AVX2. Operands come from the
+ * decoder, never from the bytes.
  */
 #ifndef FENCESIM_SIM_EXEC_NATIVE_H_
 #define FENCESIM_SIM_EXEC_NATIVE_H_
@@ -52,7 +53,8 @@ void native_write(struct native_step *step, unsigned operand, uint64_t value);
 /* The flags of `defined` become those of `set`, the others stay. */
 void native_flags(struct native_step *step, uint64_t defined, uint64_t set);
 
-/* Of native_bits.c and native_vector.c: false when the instruction is none of theirs. */
+/* Of the files of these names: false when the instruction is none of theirs. */
+bool native_integer(struct native_step *step);
 bool native_bits(struct native_step *step);
 bool native_vector(struct native_step *step);
 

@@ -169,6 +169,16 @@ static bool is_sse(const cs_insn *decoded)
     case X86_INS_MASKMOVQ:
     case X86_INS_MOVNTQ:
     case X86_INS_PCLMULQDQ:
+    case X86_INS_PCMPESTRI: /* a large length makes Unicorn read beyond its registers */
+    case X86_INS_PCMPESTRM:
+    case X86_INS_PCMPISTRI: /* some differ from hardware, by comparison with it */
+    case X86_INS_PCMPISTRM:
+    case X86_INS_DPPS: /* the order of the additions shows in NaNs */
+    case X86_INS_DPPD:
+    case X86_INS_RCPPS: /* approximations, each CPU has its own */
+    case X86_INS_RCPSS:
+    case X86_INS_RSQRTPS:
+    case X86_INS_RSQRTSS:
         return false;
     default:
         break;
@@ -225,6 +235,51 @@ static bool is_move_of_system_register(const cs_insn *decoded, struct insn *insn
     return false;
 }
 
+static bool same_operands(const cs_x86 *x86)
+{
+    return x86->op_count == 2 && x86->operands[0].type == X86_OP_REG &&
+           x86->operands[1].type == X86_OP_REG && x86->operands[0].reg == x86->operands[1].reg;
+}
+
+/* Unicorn overwrites the second operand while it still needs it. */
+static bool breaks_on_itself(const cs_insn *decoded)
+{
+    switch (decoded->id) {
+    case X86_INS_PHADDW:
+    case X86_INS_PHADDD:
+    case X86_INS_PHADDSW:
+    case X86_INS_PHSUBW:
+    case X86_INS_PHSUBD:
+    case X86_INS_PHSUBSW:
+        return same_operands(&decoded->detail->x86);
+    default:
+        return false;
+    }
+}
+
+/* Base instructions that Unicorn gets wrong: exec/native_integer.c has them. */
+static bool goes_wrong(const cs_insn *decoded, bool lock)
+{
+    const cs_x86 *x86 = &decoded->detail->x86;
+    const cs_x86_op *last = &x86->operands[x86->op_count ? x86->op_count - 1 : 0];
+    switch (decoded->id) {
+    case X86_INS_DIV:
+    case X86_INS_IDIV:
+        return true;
+    case X86_INS_NEG:
+        return lock;
+    case X86_INS_SAL:
+    case X86_INS_SAR:
+    case X86_INS_SHL:
+    case X86_INS_SHLD:
+    case X86_INS_SHR:
+    case X86_INS_SHRD:
+        return x86->operands[0].type == X86_OP_MEM && last->type == X86_OP_REG;
+    default:
+        return false;
+    }
+}
+
 /* The first byte that is no legacy prefix: 0xc4 and 0xc5 are VEX, 0x62 is EVEX. */
 static uint8_t leading_byte(const cs_insn *decoded)
 {
@@ -276,7 +331,10 @@ void classify(const cs_insn *decoded, struct insn *insn)
             return;
         }
     }
-    if (!is_ordinary(decoded) || !operands_are_plain(x86))
+    if (!is_ordinary(decoded) || !operands_are_plain(x86) || breaks_on_itself(decoded))
+        return;
+    insn->native = goes_wrong(decoded, insn->lock);
+    if (insn->native && x86->addr_size != 8)
         return;
     bool memory_exchange = decoded->id == X86_INS_XCHG && (x86->operands[0].type == X86_OP_MEM ||
                                                            x86->operands[1].type == X86_OP_MEM);
