@@ -6,7 +6,7 @@
 
 static bool list_admits(const struct name_list *list, const char *name)
 {
-    if (list->count == 0)
+    if (list->count == 0 || !name)
         return true;
     bool found = false;
     for (size_t i = 0; i < list->count && !found; i++)

@@ -232,7 +232,7 @@ struct program {
     const struct litmus *litmus; /* what a litmus test says beside; NULL for a trace */
 };
 
-/* Whether an expectation speaks of this variant and profile. */
+/* Whether an expectation speaks of this variant (NULL: any) and profile. */
 bool expectation_applies(const struct expectation *expectation, const char *variant,
                          const char *profile);
 

@@ -300,6 +300,11 @@ bool write_json(struct text *out, const struct result_list *results)
     for (size_t i = 0; i < results->count; i++)
         append(array, result_json(results->items[i]));
     put(root, "results", array);
+    json_t *comparisons = json_comparisons(results);
+    if (!comparisons || json_array_size(comparisons))
+        put(root, "comparisons", comparisons);
+    else
+        json_decref(comparisons);
     return dump(out, root);
 }
 

@@ -47,3 +47,48 @@ json_t *json_timeline(const struct timed_cpu *cpu)
         append(&array, row_json(&cpu->timeline[i], cpu->has_iterations));
     return array;
 }
+
+static json_t *variant_json(const struct comparison *comparison, const struct result *result)
+{
+    json_t *object = json_object();
+    put(&object, "variant", json_report_string(variant_name(result)));
+    put(&object, "cycles", cycles(shown_cycles(main_timed_cpu(result))));
+    put(&object, "holds", comparison->judged ? json_boolean(result_holds(result)) : json_null());
+    put(&object, "over_cheapest",
+        comparison->cheapest ? cycles(over_cheapest(comparison, result)) : json_null());
+    return object;
+}
+
+/* The results of one program on one profile. */
+static json_t *comparison_json(struct result *const *results, size_t count,
+                               const struct comparison *comparison)
+{
+    const struct result *first = results[0], *cheapest = comparison->cheapest;
+    json_t *object = json_object(), *variants = json_array();
+    put(&object, "file", json_report_string(first->program->file));
+    put(&object, "profile", json_report_string(first->profile->name));
+    put(&object, "cheapest", cheapest ? json_report_string(variant_name(cheapest)) : json_null());
+    put(&object, "cycles", cheapest ? cycles(shown_cycles(main_timed_cpu(cheapest))) : json_null());
+    for (size_t i = 0; i < count; i++)
+        if (main_timed_cpu(results[i]))
+            append(&variants, variant_json(comparison, results[i]));
+    put(&object, "variants", variants);
+    return object;
+}
+
+json_t *json_comparisons(const struct result_list *results)
+{
+    json_t *array = json_array();
+    for (size_t first = 0; first < results->count;) {
+        struct result *const *group = results->items + first;
+        size_t count = 0;
+        while (first + count < results->count && group[count]->program == group[0]->program &&
+               group[count]->profile == group[0]->profile)
+            count++;
+        struct comparison comparison = compare_costs(group, count, group[0]->profile);
+        if (comparison.timed > 1)
+            append(&array, comparison_json(group, count, &comparison));
+        first += count;
+    }
+    return array;
+}

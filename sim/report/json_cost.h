@@ -13,4 +13,7 @@ json_t *json_report_string(const char *text);
 /* One CPU's timeline: an array with an object per instruction. NULL: memory ran out. */
 json_t *json_timeline(const struct timed_cpu *cpu);
 
+/* Where several variants of a file have cycles on a profile: which is the cheapest. */
+json_t *json_comparisons(const struct result_list *results);
+
 #endif

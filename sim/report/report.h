@@ -6,7 +6,7 @@
 #include "include/fencesim/fencesim.h"
 #include "sim/base/text.h"
 #include "sim/findings/rules.h"
-#include "sim/run/run.h"
+#include "sim/run/compare.h"
 
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
 
@@ -36,6 +36,9 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
 void write_rules(struct text *out, const struct rule *rules, size_t count, bool whole);
 bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
 
+/* Several runs of a file: a row each, and per profile which variant is the cheapest. */
+void write_table(struct text *out, struct result *const *results, size_t count, bool color);
+
 /* Each finding of several runs once, with the runs that have it. */
 void write_findings(struct text *out, struct result *const *results, size_t count);
 
@@ -43,8 +46,7 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
 void write_timelines(struct text *out, const struct result *result, bool all);
 
 /* Shared by the writers. */
+const char *verdict_color(enum verdict verdict); /* an escape sequence */
 const char *variant_name(const struct result *result);
-const struct timed_cpu *main_timed_cpu(const struct result *result);
-double shown_cycles(const struct timed_cpu *cpu);
 
 #endif

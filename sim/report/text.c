@@ -18,7 +18,7 @@ struct writer {
     int verbosity;
 };
 
-static const char *verdict_color(enum verdict verdict)
+const char *verdict_color(enum verdict verdict)
 {
     static const char *const colors[] = {"\033[32m", "\033[31;1m", "\033[33m"};
     return colors[verdict];
@@ -38,32 +38,12 @@ static void add_padded(struct writer *writer, const char *string, size_t width)
         text_pad(writer->out, ' ', width - length);
 }
 
-const struct timed_cpu *main_timed_cpu(const struct result *result)
-{
-    return result->timed && result->timed->complete && result->timed->cpu_count
-               ? &result->timed->cpus[0]
-               : NULL;
-}
-
-double shown_cycles(const struct timed_cpu *cpu)
-{
-    return cpu->has_iterations ? cpu->per_iteration : cpu->cycles;
-}
-
 static void add_values(struct writer *writer, const struct result *result, const uint64_t *values)
 {
     for (size_t i = 0; i < result->observed_count; i++) {
         const char *format = values[i] < 4096 ? "%s%s=%" PRIu64 : "%s%s=0x%" PRIx64;
         text_printf(writer->out, format, i ? " " : "", result->observed[i]->text, values[i]);
     }
-}
-
-static size_t relaxed_count(const struct result *result)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < result->outcome_count; i++)
-        count += result->outcomes[i].relaxed;
-    return count;
 }
 
 static void add_images(struct writer *writer, const struct result *result)
@@ -297,60 +277,6 @@ static void add_trouble(struct writer *writer, const struct result *result)
     }
 }
 
-struct widths {
-    size_t profile, variant;
-    bool timed, ordered;
-};
-
-static struct widths table_widths(struct result *const *results, size_t count)
-{
-    struct widths widths = {7, 7, false, false};
-    for (size_t i = 0; i < count; i++) {
-        size_t profile = strlen(results[i]->profile->name), variant = strlen(variant_name(results[i]));
-        widths.profile = profile > widths.profile ? profile : widths.profile;
-        widths.variant = variant > widths.variant ? variant : widths.variant;
-        widths.timed = widths.timed || main_timed_cpu(results[i]);
-        widths.ordered = widths.ordered || results[i]->ordered;
-    }
-    return widths;
-}
-
-static void add_row(struct writer *writer, const struct widths *widths,
-                    const struct result *result)
-{
-    struct text *out = writer->out;
-    const struct timed_cpu *cpu = main_timed_cpu(result);
-    text_add(out, "  ");
-    add_padded(writer, result->profile->name, widths->profile + 2);
-    add_padded(writer, variant_name(result), widths->variant + 2);
-    add_colored(writer, verdict_color(result->verdict), verdict_name(result->verdict));
-    text_pad(out, ' ', 11 - strlen(verdict_name(result->verdict)));
-    if (widths->ordered)
-        text_printf(out, "%8zu %8zu", result->outcome_count, relaxed_count(result));
-    if (widths->timed && cpu)
-        text_printf(out, " %10.2f", shown_cycles(cpu));
-    else if (widths->timed)
-        text_printf(out, " %10s", "-");
-    text_add(out, "\n");
-}
-
-static void add_table(struct writer *writer, struct result *const *results, size_t count)
-{
-    struct widths widths = table_widths(results, count);
-    struct text *out = writer->out;
-    text_printf(out, "%s  %s\n  ", results[0]->program->file, results[0]->program->name);
-    add_padded(writer, "profile", widths.profile + 2);
-    add_padded(writer, "variant", widths.variant + 2);
-    text_add(out, "verdict    ");
-    if (widths.ordered)
-        text_add(out, "outcomes  relaxed");
-    if (widths.timed)
-        text_add(out, "     cycles");
-    text_add(out, "\n");
-    for (size_t i = 0; i < count; i++)
-        add_row(writer, &widths, results[i]);
-}
-
 static bool has_timeline(const struct result *result)
 {
     for (size_t i = 0; result->timed && i < result->timed->cpu_count; i++)
@@ -370,7 +296,7 @@ static void add_file(struct writer *writer, struct result *const *results, size_
         add_details(writer, results[0]);
         return;
     }
-    add_table(writer, results, count);
+    write_table(writer->out, results, count, writer->color);
     for (size_t i = 0; i < count; i++)
         if (writer->verbosity > 0)
             add_details(writer, results[i]);

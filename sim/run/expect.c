@@ -44,20 +44,49 @@ static const struct crash_image *find_image(const struct judgement *judgement,
     return NULL;
 }
 
+/* Sets `*final` and `*image` to what decides it, to NULL when nothing was found. */
+static enum held condition_held(const struct judgement *judgement,
+                                const struct expectation *expectation,
+                                const struct final_state **final,
+                                const struct crash_image **image)
+{
+    bool wanted = expectation->kind != EXPECT_ALWAYS;
+    *final = find_final(judgement, expectation, wanted);
+    *image = expectation->about_crash ? find_image(judgement, expectation, wanted) : NULL;
+    if (*final || *image)
+        return expectation->kind == EXPECT_SOMETIMES ? HELD_YES : HELD_NO;
+    if (!judgement->exploration->complete)
+        return HELD_UNKNOWN;
+    return expectation->kind == EXPECT_SOMETIMES ? HELD_NO : HELD_YES;
+}
+
+/* What the trace asks of any variant is what a variant must do to replace another. */
+static enum held keeps_order(const struct judgement *judgement)
+{
+    const struct result *result = judgement->result;
+    const struct program *program = result->program;
+    const struct final_state *final;
+    const struct crash_image *image;
+    enum held all = HELD_YES;
+    for (size_t i = 0; i < program->expectation_count; i++) {
+        const struct expectation *expectation = &program->expectations[i];
+        bool asks = expectation->kind == EXPECT_NEVER || expectation->kind == EXPECT_ALWAYS;
+        if (!asks || !expectation_applies(expectation, NULL, judgement->profile->name))
+            continue;
+        enum held held = condition_held(judgement, expectation, &final, &image);
+        all = held == HELD_NO || all == HELD_NO ? HELD_NO : held == HELD_YES ? all : HELD_UNKNOWN;
+    }
+    for (size_t i = 0; program->expectation_count == 0 && i < result->outcome_count; i++)
+        all = result->outcomes[i].relaxed ? HELD_NO : all;
+    return all;
+}
+
 static void decide_condition(struct judgement *judgement, struct expect_row *row)
 {
     const struct expectation *expectation = row->expectation;
-    bool wanted = expectation->kind != EXPECT_ALWAYS;
-    const struct final_state *found = find_final(judgement, expectation, wanted);
-    const struct crash_image *image =
-        expectation->about_crash ? find_image(judgement, expectation, wanted) : NULL;
-    bool complete = judgement->exploration->complete;
-    if (found || image)
-        row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_YES : HELD_NO;
-    else if (!complete)
-        row->held = HELD_UNKNOWN;
-    else
-        row->held = expectation->kind == EXPECT_SOMETIMES ? HELD_NO : HELD_YES;
+    const struct final_state *found;
+    const struct crash_image *image;
+    row->held = condition_held(judgement, expectation, &found, &image);
     if (found)
         row->witness =
             add_witness(judgement, found->state, outcome_of(judgement, found), expectation->text);
@@ -148,6 +177,7 @@ void judge_expectations(struct judgement *judgement)
     struct result *result = judgement->result;
     const struct program *program = result->program;
     const char *variant = program->variants[result->variant].name;
+    result->keeps_order = judgement->exploration ? keeps_order(judgement) : HELD_UNKNOWN;
     result->expects =
         region_array(judgement->region, program->expectation_count + 1, sizeof *result->expects);
     for (size_t i = 0; i < program->expectation_count; i++) {

@@ -76,6 +76,9 @@ struct result {
 
     const struct timed *timed; /* NULL: not timed */
 
+    /* Every `never` and `always` for the profile, also those asked of other variants only. */
+    enum held keeps_order;
+
     struct expect_row *expects;
     size_t expect_count;
     struct finding *findings;
