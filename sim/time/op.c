@@ -165,6 +165,10 @@ static void locked_operation(struct op *op, const char *name, const struct timin
     if (op->kind == OP_LOCK) {
         op->slots = op->lock == LOCK_XCHG ? t->xchg_slots : t->lock_slots;
         op->port = PORT_NONE;
+    } else if (strcmp(name, "cmpxchg8b") == 0) {
+        op->slots = t->cmpxchg8b_plain;
+    } else if (strcmp(name, "cmpxchg16b") == 0) {
+        op->slots = t->cmpxchg16b_plain;
     }
 }
 
@@ -298,7 +302,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     op->insn = insn;
     op->known = true;
     op->port = PORT_NONE;
-    op->slots = timing->slot;
+    op->slots = timing->slot; /* by_class knows those that take more */
     op->store_distance = UINT64_MAX;
     const char *name = base_name(insn);
     by_class(op, name, timing);

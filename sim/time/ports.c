@@ -81,7 +81,8 @@ ticks issue(struct core *core, enum port port, ticks from)
         return issue_slowly(core->divide_bucket, core->timing->divide_interval, from);
     }
     /* A profile without the port would never find it: take it for unlimited. */
-    int64_t cycle = next_cycle(from) / CYCLE;
+    bool whole = port != PORT_STORE_DATA;
+    int64_t cycle = (whole ? next_cycle(from) : from) / CYCLE;
     for (int tries = 0; tries < CALENDAR; tries++, cycle++) {
         struct cycle_use *use = use_at(core, cycle);
         if (port_free(core, port, use)) {
@@ -89,5 +90,6 @@ ticks issue(struct core *core, enum port port, ticks from)
             break;
         }
     }
-    return cycle * CYCLE;
+    /* A forwarding latency of 5.25 is an average, which a chain of stores and loads keeps. */
+    return whole ? cycle * CYCLE : later(from, cycle * CYCLE);
 }

@@ -71,7 +71,9 @@ static ticks commit_step(const struct core *core, const struct event *event)
     case LEVEL_DRAM:
         return t->commit_dram;
     default:
-        return line == core->commit_line ? t->commit_same_line : t->commit_interval;
+        return line != core->commit_line ? t->commit_interval
+               : event->op->nt           ? t->commit_nt
+                                         : t->commit_same_line;
     }
 }
 
