@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { CHUNK_BYTES = 32 * 1024, FIRST_SLOTS = 64 };
+enum { FIRST_CHUNK = 1024, CHUNK_BYTES = 32 * 1024, FIRST_SLOTS = 32 };
 
 void intern_init(struct intern *intern, struct region *region)
 {
@@ -37,8 +37,13 @@ static const void *store_bytes(struct intern *intern, const void *bytes, size_t 
         return memcpy(copy, bytes, length);
     }
     if (intern->chunk_left < rounded || !intern->chunk) {
-        intern->chunk = region_alloc(intern->region, CHUNK_BYTES);
-        intern->chunk_left = CHUNK_BYTES;
+        /* Most tables stay small: chunks grow with what is in them. */
+        size_t size = intern->chunk_size ? intern->chunk_size * 2 : FIRST_CHUNK;
+        while (size < rounded)
+            size *= 2;
+        intern->chunk_size = size < CHUNK_BYTES ? size : CHUNK_BYTES;
+        intern->chunk = region_alloc(intern->region, intern->chunk_size);
+        intern->chunk_left = intern->chunk_size;
     }
     void *copy = intern->chunk;
     intern->chunk += rounded;

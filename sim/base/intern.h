@@ -22,7 +22,7 @@ struct intern {
     uint32_t *slots; /* id + 1, 0 is free; open addressing */
     size_t slot_count;
     char *chunk; /* where the next bytes go */
-    size_t chunk_left;
+    size_t chunk_left, chunk_size;
 };
 
 void intern_init(struct intern *intern, struct region *region);

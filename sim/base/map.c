@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/base/map.h"
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 16 };
 
 void map_init(struct map *map, struct region *region) { *map = (struct map){.region = region}; }
 

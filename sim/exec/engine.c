@@ -7,10 +7,11 @@
  */
 #include <capstone/capstone.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unicorn/unicorn.h>
 
 #include "sim/exec/exec.h"
+#include "sim/exec/machine.h"
+#include "sim/exec/memo.h"
 #include "sim/exec/native.h"
 #include "sim/exec/quirks.h"
 #include "sim/isa/classify.h"
@@ -18,27 +19,16 @@
 enum {
     PAGE = 4096,
     FLAG_COUNT = 3,
-    REGISTERS_MAX = 16 + FLAG_COUNT + 16,
-    /* Each translation costs some 700 bytes that Unicorn never gives back. */
-    TRANSLATIONS_BEFORE_REOPEN = 50000
+    REGISTERS_MAX = 16 + FLAG_COUNT + 16
 };
-#define HLT           0xf4
 #define RFLAGS_SYSTEM UINT64_C(0x3fd100) /* TF, IOPL, NT and above: what POPF must not set here */
 #define IOPL_BITS     UINT64_C(0x3000)
-
-struct range {
-    uint64_t start, size; /* mapped in the engine, whole pages */
-    uint8_t *host;
-};
 
 struct exec {
     struct region *region;
     const struct program *program;
-    uc_engine *engine;
-    struct range code, objects, stacks;
-    const struct insn **at; /* per code byte: the instruction translated there */
+    struct machine *machine; /* NULL until it is needed */
     uint64_t calls;
-    uint64_t translations;
 
     /* the step under way, for the hooks */
     exec_read *read;
@@ -56,27 +46,23 @@ void registers_start(struct registers *registers, const struct cpu *cpu, uint64_
     registers->rflags = 0x202; /* bit 1 is always set; interrupts are enabled */
 }
 
-static bool in_range(const struct range *range, uint64_t address, uint64_t size)
-{
-    return address >= range->start && size <= range->size &&
-           address - range->start <= range->size - size;
-}
-
 static const struct range *range_of(const struct exec *exec, uint64_t address, uint64_t size)
 {
-    if (in_range(&exec->stacks, address, size))
-        return &exec->stacks;
-    if (in_range(&exec->objects, address, size))
-        return &exec->objects;
+    if (range_covers(&exec->machine->stacks, address, size))
+        return &exec->machine->stacks;
+    if (range_covers(&exec->machine->objects, address, size))
+        return &exec->machine->objects;
     return NULL;
 }
 
 /* Stacks are declared as a whole; objects byte by byte at both ends of the access. */
 bool exec_is_declared(const struct exec *exec, uint64_t address, unsigned size)
 {
-    if (in_range(&exec->stacks, address, size))
-        return true;
     const struct program *program = exec->program;
+    uint64_t stacks = program->cpu_count * STACK_BYTES;
+    if (address >= STACK_BASE && address - STACK_BASE < stacks &&
+        size <= stacks - (address - STACK_BASE))
+        return true;
     return program_object_at(program, address, 1) != NO_INDEX &&
            program_object_at(program, address + size - 1, 1) != NO_INDEX;
 }
@@ -87,7 +73,7 @@ static bool check_access(struct exec *exec, uint64_t address, unsigned size)
         return true;
     exec->fault = true;
     exec->result->fault_address = address;
-    uc_emu_stop(exec->engine);
+    uc_emu_stop(exec->machine->engine);
     return false;
 }
 
@@ -142,7 +128,7 @@ static void hook_access(uc_engine *engine, uc_mem_type type, uint64_t address, i
                         int64_t value, void *user)
 {
     (void)engine;
-    struct exec *exec = user;
+    struct exec *exec = ((struct machine *)user)->user;
     if (size < 1 || exec->fault)
         return;
     if (type == UC_MEM_WRITE)
@@ -155,72 +141,26 @@ static bool hook_invalid(uc_engine *engine, uc_mem_type type, uint64_t address, 
                          int64_t value, void *user)
 {
     (void)engine, (void)type, (void)size, (void)value;
-    struct exec *exec = user;
+    struct exec *exec = ((struct machine *)user)->user;
     if (!exec->fault)
         exec->result->fault_address = address;
     return false;
 }
 
-static bool map_range(struct exec *exec, struct range *range, uint64_t start, uint64_t end,
-                      uint32_t permissions)
+static struct machine *get_machine(struct exec *exec)
 {
-    range->start = start & ~(uint64_t)(PAGE - 1);
-    range->size = ((end - range->start) + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    if (!range->size)
-        return true;
-    if (!range->host) {
-        void *host = mmap(NULL, range->size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (host == MAP_FAILED)
-            return false;
-        range->host = host;
+    static const struct machine_hooks hooks = {hook_access, hook_invalid};
+    if (exec->machine && machine_is_worn(exec->machine)) {
+        machine_give_back(exec->machine);
+        exec->machine = NULL;
     }
-    return uc_mem_map_ptr(exec->engine, range->start, range->size, permissions, range->host) ==
-           UC_ERR_OK;
-}
-
-static void unmap_range(struct range *range)
-{
-    if (range->host)
-        munmap(range->host, range->size);
-    range->host = NULL;
-}
-
-static uint64_t objects_end(const struct program *program)
-{
-    uint64_t end = OBJECT_BASE;
-    for (size_t i = 0; i < program->object_count; i++)
-        if (program->objects[i].address + program->objects[i].size > end)
-            end = program->objects[i].address + program->objects[i].size;
-    return end;
-}
-
-static bool start_engine(struct exec *exec)
-{
-    const struct program *program = exec->program;
-    if (uc_open(UC_ARCH_X86, UC_MODE_64, &exec->engine) != UC_ERR_OK) {
-        exec->engine = NULL;
-        return false;
+    if (!exec->machine) {
+        struct extent extent = machine_extent(exec->program);
+        exec->machine = machine_take(&extent, &hooks);
+        if (exec->machine)
+            exec->machine->user = exec;
     }
-    uc_hook access, invalid;
-    if (uc_hook_add(exec->engine, &access, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
-                    (void *)hook_access, exec, 1, 0) != UC_ERR_OK ||
-        uc_hook_add(exec->engine, &invalid, UC_HOOK_MEM_INVALID, (void *)hook_invalid, exec, 1,
-                    0) != UC_ERR_OK)
-        return false;
-    if (!map_range(exec, &exec->code, CODE_BASE, CODE_BASE + program->cpu_count * CODE_STRIDE,
-                   UC_PROT_READ | UC_PROT_EXEC) ||
-        !map_range(exec, &exec->objects, OBJECT_BASE, objects_end(program),
-                   UC_PROT_READ | UC_PROT_WRITE) ||
-        !map_range(exec, &exec->stacks, STACK_BASE, STACK_BASE + program->cpu_count * STACK_BYTES,
-                   UC_PROT_READ | UC_PROT_WRITE))
-        return false;
-    uint32_t mxcsr = 0x1f80; /* Unicorn resets it to 0: every exception unmasked */
-    uint16_t fpcw = 0x37f;
-    uc_reg_write(exec->engine, UC_X86_REG_MXCSR, &mxcsr);
-    uc_reg_write(exec->engine, UC_X86_REG_FPCW, &fpcw);
-    exec->translations = 0;
-    return true;
+    return exec->machine;
 }
 
 static void close_engine(void *exec) { exec_close(exec); }
@@ -231,91 +171,24 @@ struct exec *exec_open(struct region *region, const struct program *program)
     exec->region = region;
     exec->program = program;
     region_on_release(region, close_engine, exec);
-    if (start_engine(exec))
-        return exec;
-    exec_close(exec);
-    return NULL;
+    return exec;
 }
 
 void exec_close(struct exec *exec)
 {
-    if (!exec)
-        return;
-    if (exec->engine)
-        uc_close(exec->engine);
-    exec->engine = NULL;
-    unmap_range(&exec->code);
-    unmap_range(&exec->objects);
-    unmap_range(&exec->stacks);
-    if (exec->at)
-        munmap((void *)exec->at, exec->code.size * sizeof *exec->at);
-    exec->at = NULL;
+    if (exec && exec->machine)
+        machine_give_back(exec->machine);
+    if (exec)
+        exec->machine = NULL;
+}
+
+void exec_thread_close(void)
+{
+    machine_close_spare();
+    memo_close();
 }
 
 uint64_t exec_calls(const struct exec *exec) { return exec->calls; }
-
-/* Per-address memory of what is translated there; mapped lazily since it is mostly empty. */
-static const struct insn **translation_slot(struct exec *exec, uint64_t address)
-{
-    if (!exec->at) {
-        void *map = mmap(NULL, exec->code.size * sizeof *exec->at, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (map == MAP_FAILED)
-            return NULL;
-        exec->at = map;
-    }
-    return &exec->at[address - exec->code.start];
-}
-
-/*
- * Makes Unicorn forget every translation that covers `address`: the one there, and that of an
- * instruction whose HLT stood there. So that no translation exists where the slot is NULL.
- */
-static void forget(struct exec *exec, uint64_t address)
-{
-    uc_ctl_remove_cache(exec->engine, address, address + 1);
-    for (uint64_t back = 0; back <= 15 && address - back >= exec->code.start; back++) {
-        const struct insn **slot = translation_slot(exec, address - back);
-        if (*slot && (*slot)->length >= back)
-            *slot = NULL;
-    }
-}
-
-/* Puts the instruction where it belongs and makes Unicorn forget another that was there. */
-static bool place_code(struct exec *exec, const struct insn *insn)
-{
-    if (!in_range(&exec->code, insn->address, insn->length + 1u))
-        return false;
-    const struct insn **slot = translation_slot(exec, insn->address);
-    if (!slot)
-        return false;
-    if (*slot != insn) {
-        if (*slot && ((*slot)->length != insn->length ||
-                      memcmp((*slot)->bytes, insn->bytes, insn->length) != 0))
-            forget(exec, insn->address);
-        *slot = insn;
-        exec->translations++;
-    }
-    uint8_t *host = exec->code.host + (insn->address - exec->code.start);
-    memcpy(host, insn->bytes, insn->length);
-    host[insn->length] = HLT;
-    return true;
-}
-
-/*
- * Unicorn notices that one instruction is enough only when it has translated the next block,
- * which is HLT now and must not be kept as what is there.
- */
-static void forget_next(struct exec *exec, uint64_t rip)
-{
-    if (in_range(&exec->code, rip, 1) && !*translation_slot(exec, rip))
-        forget(exec, rip);
-}
-
-static void take_code_away(struct exec *exec, const struct insn *insn)
-{
-    memset(exec->code.host + (insn->address - exec->code.start), HLT, insn->length);
-}
 
 static int gpr_ids[16] = {UC_X86_REG_RAX, UC_X86_REG_RCX, UC_X86_REG_RDX, UC_X86_REG_RBX,
                           UC_X86_REG_RSP, UC_X86_REG_RBP, UC_X86_REG_RSI, UC_X86_REG_RDI,
@@ -418,17 +291,8 @@ static bool has_stopped(const struct insn *insn, const struct registers *after)
 static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
 {
     struct exec_result *result = exec->result;
-    if (exec->translations > TRANSLATIONS_BEFORE_REOPEN) {
-        uc_close(exec->engine);
-        exec->engine = NULL;
-        if (exec->at)
-            madvise((void *)exec->at, exec->code.size * sizeof *exec->at, MADV_DONTNEED);
-        if (!start_engine(exec)) {
-            result->status = EXEC_FAILED;
-            return;
-        }
-    }
-    if (!exec->engine || !place_code(exec, insn)) {
+    struct machine *machine = get_machine(exec);
+    if (!machine || !machine_place(machine, insn)) {
         result->status = EXEC_FAILED;
         return;
     }
@@ -438,16 +302,16 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
     exec->skip_reads = 0;
     exec->overflow = exec->fault = false;
     exec->locked = insn->class == INSN_LOCKED;
-    uc_reg_write_batch(exec->engine, set.ids, set.values, set.count);
-    uc_err error = uc_emu_start(exec->engine, insn->address, 0, 0, 1);
+    uc_reg_write_batch(machine->engine, set.ids, set.values, set.count);
+    uc_err error = uc_emu_start(machine->engine, insn->address, 0, 0, 1);
     exec->calls++;
-    take_code_away(exec, insn);
+    machine_clear(machine, insn);
     judge(exec, insn, error);
     if (result->status != EXEC_OK)
         return;
     include(&set, UC_X86_REG_RIP, &after.rip);
-    uc_reg_read_batch(exec->engine, set.ids, set.values, set.count);
-    forget_next(exec, after.rip);
+    uc_reg_read_batch(machine->engine, set.ids, set.values, set.count);
+    machine_forget_next(machine, after.rip);
     coalesce(insn, result);
     result->status = correct_quirks(insn, registers, result, &after);
     check_alignment(insn, result);
@@ -475,6 +339,53 @@ static void native(struct exec *exec, const struct insn *insn, struct registers 
     *registers = after;
 }
 
+static void read_known(void *context, uint64_t address, unsigned size, uint8_t *data)
+{
+    (void)address;
+    memcpy(data, context, size);
+}
+
+static void list_access(struct exec_result *result, const struct memo_key *key, unsigned size,
+                        bool write, uint64_t value)
+{
+    struct exec_access *access = &result->accesses[result->count++];
+    *access = (struct exec_access){.address = key->address, .size = (uint8_t)size, .write = write};
+    memcpy(access->data, &value, size);
+}
+
+/* Answers from what was asked before, or asks and remembers; false when the memo does not
+ * take the instruction. */
+static bool remembered(struct exec *exec, const struct insn *insn, struct registers *registers)
+{
+    struct memo *memo = memo_takes(insn) ? memo_get() : NULL;
+    const struct memory_operand *memory = &insn->memory;
+    uint64_t address = memory->present ? operand_address(memory, registers) : 0, loaded = 0;
+    bool accesses = memory->read || memory->write;
+    if (!memo || (accesses && !exec_is_declared(exec, address, memory->size)))
+        return false;
+    if (memory->read)
+        exec->read(exec->context, address, memory->size, (uint8_t *)&loaded);
+    struct memo_key key;
+    memo_make_key(insn, registers, address, loaded, &key);
+    struct memo_entry *entry = memo_slot(memo, &key);
+    if (memo_matches(entry, &key)) {
+        if (memory->read)
+            list_access(exec->result, &key, memory->size, false, loaded);
+        if (entry->stores)
+            list_access(exec->result, &key, entry->size, true, entry->stored);
+        memo_apply(entry, insn, registers);
+        exec->result->status = EXEC_OK;
+        return true;
+    }
+    struct registers before = *registers;
+    exec->read = read_known; /* what it loads was asked for above, once */
+    exec->context = &loaded;
+    unicorn_step(exec, insn, registers);
+    if (exec->result->status == EXEC_OK)
+        memo_remember(entry, &key, insn, &before, registers, exec->result);
+    return true;
+}
+
 void exec_step(struct exec *exec, const struct insn *insn, struct registers *registers,
                exec_read *read, void *context, struct exec_result *result)
 {
@@ -498,7 +409,8 @@ void exec_step(struct exec *exec, const struct insn *insn, struct registers *reg
     case INSN_LOCKED:
     case INSN_NT_STORE:
     case INSN_STRING:
-        unicorn_step(exec, insn, registers);
+        if (!remembered(exec, insn, registers))
+            unicorn_step(exec, insn, registers);
         break;
     default:
         break;

@@ -63,11 +63,14 @@ typedef void exec_read(void *context, uint64_t address, unsigned size, uint8_t *
 struct exec;
 
 /*
- * An oracle for one program; NULL when the engine cannot be had. Not thread-safe: one per
- * thread. It is closed with the region at the latest, so `program` must live as long.
+ * An oracle for one program. The engine behind it is taken when it is first needed. Not
+ * thread-safe: one per thread. It is closed with the region at the latest, so `program` must live as long.
  */
 struct exec *exec_open(struct region *region, const struct program *program);
 void exec_close(struct exec *exec);
+
+/* Gives back what the calling thread keeps between programs: an engine, remembered answers. */
+void exec_thread_close(void);
 
 /*
  * Executes `insn` (INSN_ORDINARY, LOCKED, NT_STORE, STRING, NOTHING or NATIVE) on

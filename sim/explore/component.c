@@ -410,6 +410,17 @@ static void set_status(bool eager, const struct stopped *stopped, struct compone
     component->fault = stopped->fault;
 }
 
+/* Room to collect the transitions of one component in; they are copied when they are counted. */
+static struct transition *scratch_transitions(struct components *components, unsigned count)
+{
+    if (count > components->scratch_count) {
+        components->scratch = region_resize(components->region, components->scratch,
+                                            count * sizeof *components->scratch);
+        components->scratch_count = count;
+    }
+    return components->scratch;
+}
+
 /* More transitions than a component can have beside its drains. */
 static unsigned transitions_max(const struct components *components)
 {
@@ -483,15 +494,15 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
     struct drain_sink sink = {components, cpu, &node, component, true, 0};
     model->drains(&components->context, &node.buffers, add_drain, &sink);
     unsigned most = sink.count + transitions_max(components);
-    component->transitions = region_resize(components->region, NULL, most * sizeof(struct transition));
+    component->transitions = scratch_transitions(components, most);
     add_instruction(components, cpu, &node, &stopped, component);
     add_early_loads(components, cpu, &node, &stopped, component);
     add_interrupts(components, cpu, &node, component);
     sink.count_only = false;
     model->drains(&components->context, &node.buffers, add_drain, &sink);
+    size_t bytes = component->transition_count * sizeof(struct transition);
     component->transitions =
-        region_resize(components->region, component->transitions,
-                      (component->transition_count + 1) * sizeof(struct transition));
+        memcpy(region_alloc(components->region, bytes), component->transitions, bytes);
     set_places(components, cpu, &node, component);
     return component;
 }

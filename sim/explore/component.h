@@ -178,6 +178,8 @@ struct components {
     bool reduce;                /* false: every local step is a transition of its own */
     const char *failure;        /* the engine itself failed */
     struct teller *teller;      /* set while a witness is told */
+    struct transition *scratch; /* while a component is worked out */
+    unsigned scratch_count;
 };
 
 void components_init(struct components *components, struct region *region,

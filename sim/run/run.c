@@ -175,8 +175,6 @@ void run_program(struct region *region, const struct program *program,
                  struct result_list *results)
 {
     struct exec *exec = exec_open(region, program);
-    if (!exec)
-        region_fail(region);
     struct prepared **prepared = region_array(region, variant_count, sizeof *prepared);
     for (size_t v = 0; v < variant_count; v++)
         prepared[v] = prepare(region, exec, program, variants[v], options->reduce);
@@ -195,5 +193,4 @@ void run_program(struct region *region, const struct program *program,
     for (size_t i = 0; i < mine.count; i++)
         judge_verdict(mine.items[i]);
     exec_close(exec);
-    decoder_close();
 }

@@ -256,8 +256,11 @@ static void *work(void *argument)
         pthread_mutex_lock(&queue->lock);
         size_t mine = queue->next < queue->count ? queue->next++ : queue->count;
         pthread_mutex_unlock(&queue->lock);
-        if (mine == queue->count)
+        if (mine == queue->count) {
+            decoder_close();
+            exec_thread_close();
             return NULL;
+        }
         run_job(&queue->jobs[mine]);
     }
 }
