@@ -13,7 +13,7 @@
 enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
                  OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS,
-                 OPT_TIMELINE };
+                 OPT_TIMELINE, OPT_SAVE, OPT_BASELINE, OPT_TOLERANCE };
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
@@ -39,6 +39,8 @@ static const char usage[] =
     "                         or with it elsewhere (default all)\n"
     "      --kinds FILE       what to expect of litmus tests: lines of a test's name and Allow,\n"
     "                         Forbid or Require\n"
+    "      --save-baseline F  keep the cycles of this run in a file; with --baseline F later runs\n"
+    "                         fail (1) when one costs more than --tolerance (default 5%) over it\n"
     "      --timeline         when the instructions of the first lines or the last iterations were\n"
     "                         dispatched, executed, retired and committed, cycle by cycle\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
@@ -68,6 +70,9 @@ static const struct option long_options[] = {
     {"max-seconds", required_argument, NULL, OPT_SECONDS},
     {"max-memory", required_argument, NULL, OPT_MEMORY},
     {"reduction", required_argument, NULL, OPT_REDUCTION},
+    {"save-baseline", required_argument, NULL, OPT_SAVE},
+    {"baseline", required_argument, NULL, OPT_BASELINE},
+    {"tolerance", required_argument, NULL, OPT_TOLERANCE},
     {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"jobs", required_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},
@@ -81,7 +86,7 @@ static const struct option long_options[] = {
 struct command {
     fs_options options;
     fs_format format;
-    const char *output;
+    const char *output, *save_baseline;
     int verbosity;
     enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     const char *profiles[NAMES_MAX], *variants[NAMES_MAX];
@@ -120,6 +125,18 @@ static bool parse_seconds(const char *text, double *seconds)
     errno = 0;
     *seconds = strtod(text, &end);
     return end != text && *end == '\0' && errno == 0 && *seconds >= 0 && *seconds < 1e9;
+}
+
+/* "5%" or "5": 0.05. */
+static bool parse_percent(const char *text, double *share)
+{
+    char *end;
+    errno = 0;
+    double percent = strtod(text, &end);
+    if (end == text || errno || (strcmp(end, "") != 0 && strcmp(end, "%") != 0))
+        return false;
+    *share = percent / 100;
+    return percent >= 0 && percent <= 1e6;
 }
 
 static bool parse_size(const char *text, uint64_t *bytes)
@@ -214,6 +231,16 @@ static int take_option(struct command *command, int option)
         return 0;
     case OPT_KINDS:
         options->kinds = optarg;
+        return 0;
+    case OPT_SAVE:
+        command->save_baseline = optarg;
+        return 0;
+    case OPT_BASELINE:
+        options->baseline = optarg;
+        return 0;
+    case OPT_TOLERANCE:
+        if (!parse_percent(optarg, &options->tolerance))
+            return usage_error("--tolerance wants a percentage such as 5%%, not '%s'", optarg);
         return 0;
     case OPT_TIMELINE:
         options->timeline = true;
@@ -310,6 +337,24 @@ static int convert(struct command *command, const char *path)
     return written;
 }
 
+/* What bad input or an interruption left out would be missing in it. */
+static int save_baseline(const char *path, fs_report *report, int result)
+{
+    const char *text;
+    size_t length;
+    if (interrupted || result == EXIT_USAGE || result == EXIT_INTERNAL) {
+        fprintf(stderr, "simulate: '%s' was not saved: not everything could be run\n", path);
+        return 0;
+    }
+    fs_status status = fs_report_baseline(report, &text, &length);
+    if (status == FS_BAD_INPUT) {
+        fprintf(stderr, "simulate: '%s' was not saved: no run has cycles; name a profile that has "
+                        "some, such as -p zen4\n", path);
+        return EXIT_USAGE;
+    }
+    return status == FS_OK ? write_out(path, text, length) : report_failure(status);
+}
+
 static int run(struct command *command, const char *const *paths, size_t count)
 {
     fs_report *report;
@@ -324,6 +369,11 @@ static int run(struct command *command, const char *const *paths, size_t count)
     int result = fs_report_exit_status(report);
     status = fs_report_write(report, command->format, &style, &text, &length);
     int written = status == FS_OK ? write_out(command->output, text, length) : report_failure(status);
+    if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
+        for (size_t i = 0; (line = fs_report_regression(report, i)); i++)
+            fprintf(stderr, "simulate: regression: %s\n", line);
+    if (command->save_baseline && !written)
+        written = save_baseline(command->save_baseline, report, result);
     fs_report_free(report);
     return written ? written : result;
 }

@@ -52,6 +52,8 @@ typedef struct fs_options {
     unsigned jobs;                /* traces at a time; 0: one per core */
     const char *kinds;            /* a file that says what to expect of litmus tests, or NULL */
     const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
+    const char *baseline;         /* a file of costs to compare with, or NULL */
+    double tolerance;             /* by which a cost may exceed it: 0.05 (default) for 5 % */
     bool timeline;                /* show when each instruction was dispatched, executed, retired */
 } fs_options;
 
@@ -87,6 +89,15 @@ typedef struct fs_style {
  */
 fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
                           const char **text, size_t *length);
+
+/*
+ * The costs of all runs as the text of a file for fs_options.baseline. Ownership as with
+ * fs_report_write. FS_BAD_INPUT: no run had cycles.
+ */
+fs_status fs_report_baseline(fs_report *report, const char **text, size_t *length);
+
+/* What costs more than the baseline allows, a line each; NULL past the last. */
+const char *fs_report_regression(const fs_report *report, size_t index);
 
 /*
  * The profiles: a list with what each is, or (name given) one with every number, its unit and

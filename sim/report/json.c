@@ -289,7 +289,8 @@ static bool dump(struct text *out, json_t *root)
     return true;
 }
 
-bool write_json(struct text *out, const struct result_list *results)
+bool write_json(struct text *out, const struct result_list *results,
+                const struct baseline_comparison *baseline)
 {
     build_failed = false;
     json_t *root = json_object(), *array = json_array(), *tool = json_object();
@@ -305,6 +306,15 @@ bool write_json(struct text *out, const struct result_list *results)
         put(root, "comparisons", comparisons);
     else
         json_decref(comparisons);
+    if (baseline)
+        put(root, "baseline", json_baseline_comparison(out->region, baseline));
+    return dump(out, root);
+}
+
+bool write_baseline_file(struct text *out, const struct result_list *results)
+{
+    json_t *root = json_baseline(results);
+    build_failed = !root;
     return dump(out, root);
 }
 

@@ -4,39 +4,42 @@
 
 #include <math.h>
 
-/* An object or array while it is built; `value` becomes NULL once something failed. */
-static void put(json_t **object, const char *key, json_t *value)
+void json_put(json_t **object, const char *key, json_t *value)
 {
     if (*object && json_object_set_new(*object, key, value) == 0)
         return;
+    if (!*object)
+        json_decref(value);
     json_decref(*object);
     *object = NULL;
 }
 
-static void append(json_t **array, json_t *value)
+void json_add(json_t **array, json_t *value)
 {
     if (*array && json_array_append_new(*array, value) == 0)
         return;
+    if (!*array)
+        json_decref(value);
     json_decref(*array);
     *array = NULL;
 }
 
-static json_t *cycles(double value) { return json_real(round(value * 100) / 100); }
+json_t *json_cycles(double value) { return json_real(round(value * 100) / 100); }
 
-static json_t *cycles_or_null(double value) { return value < 0 ? json_null() : cycles(value); }
+static json_t *cycles_or_null(double value) { return value < 0 ? json_null() : json_cycles(value); }
 
 static json_t *row_json(const struct timeline_row *row, bool loop)
 {
     json_t *object = json_object();
     if (loop)
-        put(&object, "iteration", json_integer((json_int_t)row->iteration));
-    put(&object, "offset", json_integer(row->offset));
-    put(&object, "text", json_report_string(row->text));
-    put(&object, "dispatch", cycles(row->dispatch));
-    put(&object, "issue", cycles_or_null(row->issue));
-    put(&object, "done", cycles(row->done));
-    put(&object, "retire", cycles(row->retire));
-    put(&object, "commit", cycles_or_null(row->commit));
+        json_put(&object, "iteration", json_integer((json_int_t)row->iteration));
+    json_put(&object, "offset", json_integer(row->offset));
+    json_put(&object, "text", json_report_string(row->text));
+    json_put(&object, "dispatch", json_cycles(row->dispatch));
+    json_put(&object, "issue", cycles_or_null(row->issue));
+    json_put(&object, "done", json_cycles(row->done));
+    json_put(&object, "retire", json_cycles(row->retire));
+    json_put(&object, "commit", cycles_or_null(row->commit));
     return object;
 }
 
@@ -44,18 +47,19 @@ json_t *json_timeline(const struct timed_cpu *cpu)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < cpu->timeline_count; i++)
-        append(&array, row_json(&cpu->timeline[i], cpu->has_iterations));
+        json_add(&array, row_json(&cpu->timeline[i], cpu->has_iterations));
     return array;
 }
 
 static json_t *variant_json(const struct comparison *comparison, const struct result *result)
 {
     json_t *object = json_object();
-    put(&object, "variant", json_report_string(variant_name(result)));
-    put(&object, "cycles", cycles(shown_cycles(main_timed_cpu(result))));
-    put(&object, "holds", comparison->judged ? json_boolean(result_holds(result)) : json_null());
-    put(&object, "over_cheapest",
-        comparison->cheapest ? cycles(over_cheapest(comparison, result)) : json_null());
+    json_put(&object, "variant", json_report_string(variant_name(result)));
+    json_put(&object, "cycles", json_cycles(shown_cycles(main_timed_cpu(result))));
+    json_put(&object, "holds",
+             comparison->judged ? json_boolean(result_holds(result)) : json_null());
+    json_put(&object, "over_cheapest",
+             comparison->cheapest ? json_cycles(over_cheapest(comparison, result)) : json_null());
     return object;
 }
 
@@ -65,14 +69,16 @@ static json_t *comparison_json(struct result *const *results, size_t count,
 {
     const struct result *first = results[0], *cheapest = comparison->cheapest;
     json_t *object = json_object(), *variants = json_array();
-    put(&object, "file", json_report_string(first->program->file));
-    put(&object, "profile", json_report_string(first->profile->name));
-    put(&object, "cheapest", cheapest ? json_report_string(variant_name(cheapest)) : json_null());
-    put(&object, "cycles", cheapest ? cycles(shown_cycles(main_timed_cpu(cheapest))) : json_null());
+    json_put(&object, "file", json_report_string(first->program->file));
+    json_put(&object, "profile", json_report_string(first->profile->name));
+    json_put(&object, "cheapest",
+             cheapest ? json_report_string(variant_name(cheapest)) : json_null());
+    json_put(&object, "cycles",
+             cheapest ? json_cycles(shown_cycles(main_timed_cpu(cheapest))) : json_null());
     for (size_t i = 0; i < count; i++)
         if (main_timed_cpu(results[i]))
-            append(&variants, variant_json(comparison, results[i]));
-    put(&object, "variants", variants);
+            json_add(&variants, variant_json(comparison, results[i]));
+    json_put(&object, "variants", variants);
     return object;
 }
 
@@ -87,7 +93,7 @@ json_t *json_comparisons(const struct result_list *results)
             count++;
         struct comparison comparison = compare_costs(group, count, group[0]->profile);
         if (comparison.timed > 1)
-            append(&array, comparison_json(group, count, &comparison));
+            json_add(&array, comparison_json(group, count, &comparison));
         first += count;
     }
     return array;

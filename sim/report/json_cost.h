@@ -10,10 +10,22 @@
 /* A string that need not be UTF-8. */
 json_t *json_report_string(const char *text);
 
+/* A member or element more; once that fails, the object or array is NULL and stays so. */
+void json_put(json_t **object, const char *key, json_t *value);
+void json_add(json_t **array, json_t *value);
+
+/* Rounded to hundredths. */
+json_t *json_cycles(double value);
+
 /* One CPU's timeline: an array with an object per instruction. NULL: memory ran out. */
 json_t *json_timeline(const struct timed_cpu *cpu);
 
 /* Where several variants of a file have cycles on a profile: which is the cheapest. */
 json_t *json_comparisons(const struct result_list *results);
+
+/* The contents of a baseline file. */
+json_t *json_baseline(const struct result_list *results);
+
+json_t *json_baseline_comparison(struct region *region, const struct baseline_comparison *found);
 
 #endif

@@ -6,12 +6,13 @@
 #include "include/fencesim/fencesim.h"
 #include "sim/base/text.h"
 #include "sim/findings/rules.h"
-#include "sim/run/compare.h"
+#include "sim/run/baseline.h"
 
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
 
-/* The contract's JSON report. False when memory ran out inside the JSON library. */
-bool write_json(struct text *out, const struct result_list *results);
+/* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON library. */
+bool write_json(struct text *out, const struct result_list *results,
+                const struct baseline_comparison *baseline);
 
 /* As herd7 prints it. */
 void write_herd(struct text *out, const struct result_list *results);
@@ -38,6 +39,14 @@ bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
 
 /* Several runs of a file: a row each, and per profile which variant is the cheapest. */
 void write_table(struct text *out, struct result *const *results, size_t count, bool color);
+
+/* What a comparison with a baseline found. */
+void write_baseline(struct text *out, const struct baseline_comparison *found, bool color);
+const char *regression_line(struct region *region, const struct cost_change *change);
+const char *change_note(struct region *region, const struct cost_change *change);
+
+/* The file that --save-baseline writes. False when memory ran out inside the JSON library. */
+bool write_baseline_file(struct text *out, const struct result_list *results);
 
 /* Each finding of several runs once, with the runs that have it. */
 void write_findings(struct text *out, struct result *const *results, size_t count);

@@ -44,6 +44,10 @@ struct fs_report {
     const char **lines;      /* diagnostics as text */
     size_t line_count;
     bool internal;
+    const struct baseline *baseline; /* to compare with, NULL: none */
+    const struct baseline_comparison *compared;
+    const char **regressions; /* as text */
+    size_t regression_count;
     struct loaded_profile {
         const char *name;
         const struct profile *profile; /* NULL: it is broken, and was reported */
@@ -58,6 +62,7 @@ void fs_options_init(fs_options *options)
     *options = (fs_options){.size = sizeof *options,
                             .reduce = true,
                             .max_states = UINT64_C(20000000),
+                            .tolerance = 0.05,
                             .max_memory = UINT64_C(4) << 30};
 }
 
@@ -324,6 +329,21 @@ static void write_diagnostics(fs_report *report)
     report->line_count = count;
 }
 
+static void compare_with_baseline(fs_report *report, const fs_options *options)
+{
+    struct region *region = &report->region;
+    if (!report->baseline)
+        return;
+    report->compared =
+        baseline_compare(region, report->baseline, &report->results, options->tolerance);
+    report->regressions =
+        region_array(region, report->compared->regressions + 1, sizeof *report->regressions);
+    for (size_t i = 0; i < report->compared->count; i++)
+        if (report->compared->changes[i].change == CHANGE_REGRESSION)
+            report->regressions[report->regression_count++] =
+                regression_line(region, &report->compared->changes[i]);
+}
+
 static fs_status run_guarded(fs_report *report, const char *const *paths, size_t path_count,
                              const fs_options *options)
 {
@@ -345,9 +365,13 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
         .max_memory = options->max_memory,
         .stop = options->stop,
         .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
+    if (options->baseline)
+        report->baseline =
+            baseline_read(&report->region, options->baseline, &report->diagnostics);
     read_input(report, paths, path_count, options);
     run_jobs(report, options->jobs);
     gather(report);
+    compare_with_baseline(report, options);
     write_diagnostics(report);
     return report->internal ? FS_INTERNAL : report->line_count ? FS_BAD_INPUT : FS_OK;
 }
@@ -396,6 +420,7 @@ int fs_report_exit_status(const fs_report *report)
         violation = violation || report->results.items[i]->verdict == VERDICT_VIOLATION;
         unknown = unknown || report->results.items[i]->verdict == VERDICT_UNKNOWN;
     }
+    violation = violation || (report->compared && report->compared->regressions);
     return report->line_count ? 2 : violation ? 1 : unknown ? 3 : 0;
 }
 
@@ -407,11 +432,13 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
         return FS_NO_MEMORY;
     text_init(out, &report->output);
     if (format == FS_FORMAT_JSON)
-        return write_json(out, &report->results) ? FS_OK : FS_NO_MEMORY;
+        return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
     if (format == FS_FORMAT_HERD)
         write_herd(out, &report->results);
     else
         write_text(out, &report->results, style);
+    if (format == FS_FORMAT_TEXT && report->compared)
+        write_baseline(out, report->compared, style && style->color);
     return FS_OK;
 }
 
@@ -423,6 +450,41 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
     return status;
+}
+
+/* ---- baselines ---- */
+
+static bool has_cycles(const fs_report *report)
+{
+    for (size_t i = 0; i < report->results.count; i++)
+        if (report->results.items[i]->timed && report->results.items[i]->timed->complete)
+            return true;
+    return false;
+}
+
+static fs_status baseline_guarded(fs_report *report, struct text *out)
+{
+    if (!has_cycles(report))
+        return FS_BAD_INPUT;
+    region_release(&report->output);
+    if (region_guard(&report->output))
+        return FS_NO_MEMORY;
+    text_init(out, &report->output);
+    return write_baseline_file(out, &report->results) ? FS_OK : FS_NO_MEMORY;
+}
+
+fs_status fs_report_baseline(fs_report *report, const char **text, size_t *length)
+{
+    struct text out = {0};
+    fs_status status = baseline_guarded(report, &out);
+    *text = status == FS_OK ? out.data : "";
+    *length = status == FS_OK ? out.length : 0;
+    return status;
+}
+
+const char *fs_report_regression(const fs_report *report, size_t index)
+{
+    return index < report->regression_count ? report->regressions[index] : NULL;
 }
 
 /* ---- profiles ---- */
