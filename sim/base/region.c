@@ -58,8 +58,21 @@ void region_release(struct region *region)
     region->bytes = 0;
 }
 
+static void release_child(void *child) { region_release(child); }
+
+struct region *region_child(struct region *parent)
+{
+    struct region *child = region_alloc(parent, sizeof *child);
+    region_init(child, 0);
+    child->parent = parent;
+    region_on_release(parent, release_child, child);
+    return child;
+}
+
 void region_fail(struct region *region)
 {
+    while (!region->guarded && region->parent)
+        region = region->parent;
     assert(region->guarded);
     longjmp(region->escape, 1);
 }

@@ -24,12 +24,19 @@ struct region {
     size_t limit;                /* 0: none; passing it unwinds like an exhausted machine */
     bool limit_hit;              /* the last unwinding was for `limit` */
     bool guarded;                /* `escape` is valid */
+    struct region *parent;       /* whose guard serves when there is no own; NULL */
     jmp_buf escape;
     struct region_cleanup *cleanups; /* newest first */
 };
 
 /* Prepares an empty region. `limit` in bytes, 0 for none. */
 void region_init(struct region *region, size_t limit);
+
+/*
+ * Prepares a region for what is not needed as long as `parent`: it unwinds to the parent's
+ * guard, and is released with the parent at the latest.
+ */
+struct region *region_child(struct region *parent);
 
 /* Runs the cleanups, then gives back every block. The region may be used again afterwards. */
 void region_release(struct region *region);

@@ -20,7 +20,8 @@ struct prepared {
 };
 
 struct judgement {
-    struct region *region;
+    struct region *region;  /* of the results */
+    struct region *scratch; /* of what is needed while judging only */
     struct prepared *prepared;
     const struct profile *profile;
     const struct model *model;

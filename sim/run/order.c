@@ -23,7 +23,7 @@ static struct exploration *explore_with(struct judgement *judgement, const struc
                                         const struct explore_options *options)
 {
     struct prepared *prepared = judgement->prepared;
-    return explore(judgement->region, prepared->oracle, prepared->start, judgement->profile, model,
+    return explore(judgement->scratch, prepared->oracle, prepared->start, judgement->profile, model,
                    &prepared->footprint, prepared->terms, prepared->term_count, options);
 }
 
@@ -109,7 +109,7 @@ int outcome_of(const struct judgement *judgement, const struct final_state *fina
 {
     if (final->is_stuck)
         return NO_INDEX;
-    uint64_t *values = project(judgement->region, judgement->prepared, final);
+    uint64_t *values = project(judgement->scratch, judgement->prepared, final);
     return find_row(judgement->result->outcomes, judgement->result->outcome_count,
                     judgement->prepared->observed_count, values);
 }
@@ -140,8 +140,8 @@ bool same_outcomes(const struct judgement *judgement, const struct exploration *
         a->components.observation_count != b->components.observation_count ||
         !same_images(judgement, a, b))
         return false;
-    struct outcome_row *a_rows = collect_outcomes(judgement->region, prepared, a, &a_count);
-    struct outcome_row *b_rows = collect_outcomes(judgement->region, prepared, b, &b_count);
+    struct outcome_row *a_rows = collect_outcomes(judgement->scratch, prepared, a, &a_count);
+    struct outcome_row *b_rows = collect_outcomes(judgement->scratch, prepared, b, &b_count);
     if (a_count != b_count)
         return false;
     for (size_t i = 0; i < a_count; i++)
@@ -190,7 +190,9 @@ void add_finding(struct region *region, struct result *result, const struct find
 {
     result->findings = region_push(region, result->findings, result->finding_count,
                                    &result->finding_capacity, sizeof *result->findings);
-    result->findings[result->finding_count++] = *finding;
+    result->findings[result->finding_count] = *finding;
+    result->findings[result->finding_count].text = region_strdup(region, finding->text);
+    result->finding_count++;
 }
 
 void add_unmodelled(struct region *region, struct result *result,
@@ -204,7 +206,10 @@ void add_unmodelled(struct region *region, struct result *result,
     }
     result->unmodelled = region_push(region, result->unmodelled, result->unmodelled_count,
                                      &result->unmodelled_capacity, sizeof *result->unmodelled);
-    result->unmodelled[result->unmodelled_count++] = *unmodelled;
+    struct unmodelled *row = &result->unmodelled[result->unmodelled_count++];
+    *row = *unmodelled;
+    row->text = region_strdup(region, unmodelled->text);
+    row->reason = region_strdup(region, unmodelled->reason);
 }
 
 static const char *fault_name(uint8_t vector)
@@ -317,7 +322,7 @@ static void mark_relaxed(struct judgement *judgement)
     struct exploration *sc = explore_with(judgement, &model_sc, &options);
     size_t width = judgement->prepared->observed_count, count;
     result->relaxed_known = sc->complete;
-    struct outcome_row *rows = collect_outcomes(judgement->region, judgement->prepared, sc, &count);
+    struct outcome_row *rows = collect_outcomes(judgement->scratch, judgement->prepared, sc, &count);
     for (size_t i = 0; i < result->outcome_count; i++)
         result->outcomes[i].relaxed =
             sc->complete && find_row(rows, count, width, result->outcomes[i].values) == NO_INDEX;

@@ -88,15 +88,15 @@ static void choose_observed(struct region *region, struct prepared *prepared)
     prepared->observed_count = count;
 }
 
-static struct prepared *prepare(struct region *region, struct exec *exec,
+static struct prepared *prepare(struct region *region, struct region *scratch, struct exec *exec,
                                 const struct program *program, uint32_t variant, bool reduce)
 {
-    struct prepared *prepared = region_alloc(region, sizeof *prepared);
+    struct prepared *prepared = region_alloc(scratch, sizeof *prepared);
     prepared->program = program;
     prepared->variant = variant;
-    prepared->oracle = oracle_new(region, exec, program, variant);
-    prepared->start = start_new(region, exec, program, variant);
-    footprint_init(&prepared->footprint, region, program, !reduce);
+    prepared->oracle = oracle_new(scratch, exec, program, variant);
+    prepared->start = start_new(scratch, exec, program, variant);
+    footprint_init(&prepared->footprint, scratch, program, !reduce);
     choose_observed(region, prepared);
     return prepared;
 }
@@ -134,12 +134,14 @@ static const struct profile *guarantee_of(struct region *region, const struct pr
     return profile_load(region, profile->vendor, &diagnostics);
 }
 
-static struct result *run_one(struct region *region, struct exec *exec, struct prepared *prepared,
+static struct result *run_one(struct region *region, struct region *scratch, struct exec *exec,
+                              struct prepared *prepared,
                               const struct profile *profile, const struct profile *guarantee,
                               const struct run_options *options)
 {
     struct result *result = region_alloc(region, sizeof *result);
     struct judgement judgement = {.region = region,
+                                  .scratch = scratch,
                                   .prepared = prepared,
                                   .profile = profile,
                                   .model = model_find(profile->model),
@@ -174,10 +176,11 @@ void run_program(struct region *region, const struct program *program,
                  const uint32_t *variants, size_t variant_count, const struct run_options *options,
                  struct result_list *results)
 {
-    struct exec *exec = exec_open(region, program);
-    struct prepared **prepared = region_array(region, variant_count, sizeof *prepared);
+    struct region *scratch = region_child(region);
+    struct exec *exec = exec_open(scratch, program);
+    struct prepared **prepared = region_array(scratch, variant_count, sizeof *prepared);
     for (size_t v = 0; v < variant_count; v++)
-        prepared[v] = prepare(region, exec, program, variants[v], options->reduce);
+        prepared[v] = prepare(region, scratch, exec, program, variants[v], options->reduce);
     size_t first = results->count;
     for (size_t p = 0; p < profile_count; p++) {
         const struct profile *guarantee = guarantee_of(region, profiles[p], options);
@@ -185,7 +188,7 @@ void run_program(struct region *region, const struct program *program,
             results->items = region_push(region, results->items, results->count, &results->capacity,
                                          sizeof *results->items);
             results->items[results->count++] =
-                run_one(region, exec, prepared[v], profiles[p], guarantee, options);
+                run_one(region, scratch, exec, prepared[v], profiles[p], guarantee, options);
         }
     }
     struct result_list mine = {results->items + first, results->count - first, 0};
@@ -193,4 +196,5 @@ void run_program(struct region *region, const struct program *program,
     for (size_t i = 0; i < mine.count; i++)
         judge_verdict(mine.items[i]);
     exec_close(exec);
+    region_release(scratch);
 }
