@@ -69,8 +69,9 @@ static bool read_header(struct litmus_reader *reader)
     if (!litmus_recognise(start, (size_t)(reader->end - start))) {
         size_t shown = strcspn(start, " \t\r\n");
         litmus_error(reader, (struct place){1, 1},
-                     "found '%.*s', expected X86_64 or X86 and the test's name",
-                     (int)(shown < 40 ? shown : 40), start);
+                     "found %s%.*s%s, expected X86_64 or X86 and the test's name",
+                     shown ? "'" : "nothing", (int)(shown < 40 ? shown : 40), start,
+                     shown ? "'" : "");
         return false;
     }
     const char *name = skip_spaces(start + strcspn(start, " \t\r\n"), end), *at = name;

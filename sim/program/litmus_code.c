@@ -35,7 +35,7 @@ static const struct jump *find_label(const struct litmus_reader *reader, const c
 
 static void add_label(struct litmus_reader *reader, uint32_t cpu)
 {
-    struct jump label = {word_text(reader), cpu, reader->word.place};
+    struct jump label = {word_text(reader), cpu, reader->word.place, 0};
     const struct jump *other = find_label(reader, label.label);
     if (strpbrk(label.label, "-/"))
         litmus_error(reader, label.place, "found the label '%s', expected letters, digits and '_'",
@@ -48,17 +48,21 @@ static void add_label(struct litmus_reader *reader, uint32_t cpu)
         add_jump(reader, &reader->labels, &reader->label_count, &reader->label_capacity, &label);
 }
 
+/* A jump that goes nowhere is taken out, so that it is reported once. */
 static void check_jumps(struct litmus_reader *reader)
 {
     for (size_t i = 0; i < reader->jump_count; i++) {
         const struct jump *jump = &reader->jumps[i];
         const struct jump *label = find_label(reader, jump->label);
+        if (label && label->cpu == jump->cpu)
+            continue;
         if (!label)
             litmus_error(reader, jump->place, "found a jump to '%s', which is no label",
                          jump->label);
-        else if (label->cpu != jump->cpu)
+        else
             litmus_error(reader, jump->place, "found a jump to '%s', which is a label of P%u",
                          jump->label, label->cpu);
+        reader->threads[jump->cpu].lines[jump->line].text = "nop";
     }
 }
 

@@ -193,7 +193,8 @@ static bool read_array_length(struct litmus_reader *reader, uint32_t index, uint
         return false;
     if (*count >= 1 && *count <= ARRAY_BYTES_MAX / reader->symbols[index].type.size)
         return true;
-    litmus_error(reader, place, "found an array of %llu, expected 1 to %d bytes of it",
+    litmus_error(reader, place,
+                 "found an array of %llu, expected 1 or more, in all at most %d bytes",
                  (unsigned long long)*count, ARRAY_BYTES_MAX);
     return false;
 }

@@ -323,7 +323,8 @@ static bool check_labels(struct litmus_reader *reader, uint32_t cpu, const struc
         }
         reader->jumps = region_push(reader->region, reader->jumps, reader->jump_count,
                                     &reader->jump_capacity, sizeof *reader->jumps);
-        reader->jumps[reader->jump_count++] = (struct jump){operand->text, cpu, operand->place};
+        reader->jumps[reader->jump_count++] =
+            (struct jump){operand->text, cpu, operand->place, reader->threads[cpu].count};
     }
     return true;
 }

@@ -76,6 +76,7 @@ struct jump {
     const char *label;
     uint32_t cpu;
     struct place place;
+    size_t line; /* of the thread, when it is a jump */
 };
 
 struct litmus_reader {
