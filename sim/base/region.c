@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, CHUNK_BYTES = 64 * 1024, SMALL_BYTES = 4096 };
+enum { ALIGNMENT = 16, FIRST_CHUNK = 8 * 1024, CHUNK_BYTES = 64 * 1024, SMALL_BYTES = 4096 };
 
 struct region_block {
     struct region_block *next, *previous;
@@ -120,7 +120,9 @@ void *region_alloc(struct region *region, size_t size)
         return memset(memory, 0, rounded);
     }
     if (!region->chunk || region->chunk->size - region->chunk_used < rounded) {
-        region->chunk = new_block(region, CHUNK_BYTES);
+        /* Most regions stay small: chunks grow with what is in them. */
+        size_t chunk = region->bytes < FIRST_CHUNK ? FIRST_CHUNK : region->bytes;
+        region->chunk = new_block(region, chunk < CHUNK_BYTES ? chunk : CHUNK_BYTES);
         region->chunk_used = 0;
     }
     char *memory = (char *)(region->chunk + 1) + region->chunk_used;
