@@ -36,6 +36,11 @@ static const struct jump *find_label(const struct litmus_reader *reader, const c
 static void add_label(struct litmus_reader *reader, uint32_t cpu)
 {
     struct jump label = {word_text(reader), cpu, reader->word.place, 0};
+    if (reader->label_count == LABELS_MAX) {
+        litmus_error(reader, label.place, "more than %d labels", LABELS_MAX);
+        reader->at = reader->end; /* no use in reading on */
+        return;
+    }
     const struct jump *other = find_label(reader, label.label);
     if (strpbrk(label.label, "-/"))
         litmus_error(reader, label.place, "found the label '%s', expected letters, digits and '_'",

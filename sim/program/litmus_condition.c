@@ -6,7 +6,7 @@
  */
 #include "sim/program/litmus_reader.h"
 
-enum { PROPOSITION_NESTING_MAX = 100, LEAVES_MAX = 200000 };
+enum { PROPOSITION_NESTING_MAX = 100, LEAVES_MAX = 20000 };
 
 enum connective { ATOM, AND, OR, IMPLIES };
 
@@ -260,8 +260,10 @@ static struct proposition read_unary(struct litmus_reader *reader)
     size_t start = reader->normal.length;
     bool negated = word_is(reader, "not") || word_is_sign(reader, '~');
     struct proposition inner;
-    if (++reader->nesting > PROPOSITION_NESTING_MAX || reader->leaf_count > LEAVES_MAX)
+    if (++reader->nesting > PROPOSITION_NESTING_MAX)
         return give_up(reader, "a condition that is nested less deeply");
+    if (reader->leaf_count > LEAVES_MAX)
+        return give_up(reader, "a condition of fewer parts");
     if (negated) {
         next_word(reader);
         put(reader, "not (");

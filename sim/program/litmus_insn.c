@@ -345,9 +345,11 @@ static void note_access(struct litmus_reader *reader, const struct operand *oper
 static void put_immediate(struct text *out, uint64_t number, uint8_t width)
 {
     int64_t value = (int64_t)number;
-    int64_t half = width < 64 ? INT64_C(1) << (width - 1) : INT64_MAX;
-    if (width < 64 && width && (value >= 2 * half || value < -half))
-        value &= 2 * half - 1; /* what the instruction would make of it */
+    if (width && width < 64) {
+        int64_t half = INT64_C(1) << (width - 1);
+        if (value >= 2 * half || value < -half)
+            value &= 2 * half - 1; /* what the instruction would make of it */
+    }
     text_printf(out, "$%lld", (long long)value);
 }
 

@@ -175,6 +175,10 @@ static int read_memory_location(struct litmus_reader *reader)
                      reader->program->objects[index].name, elements);
         return NO_INDEX;
     }
+    if (reader->program->object_count + elements > OBJECTS_MAX) {
+        litmus_error(reader, place, "more than %d elements of arrays are named", OBJECTS_MAX);
+        return NO_INDEX;
+    }
     return memory_location(reader, (uint32_t)index, element);
 }
 

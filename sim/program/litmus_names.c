@@ -107,6 +107,7 @@ int symbol_add(struct litmus_reader *reader, struct word name, struct value_type
         litmus_error(reader, name.place,
                      "more than %d variables, or a name of more than %d letters", SYMBOLS_MAX,
                      SYMBOL_NAME_BYTES);
+        reader->at = reader->end; /* no use in reading on */
         return NO_INDEX;
     }
     const char *text = region_strndup(reader->region, name.start, name.length);

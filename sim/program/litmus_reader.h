@@ -11,7 +11,14 @@
 #include "sim/base/text.h"
 #include "sim/program/litmus.h"
 
-enum { SYMBOLS_MAX = 4096, CELLS_MAX = 1000000, SYMBOL_NAME_BYTES = 255 };
+/* Far more than any test has; below them the plain searches here take no time. */
+enum {
+    SYMBOLS_MAX = 1024,
+    OBJECTS_MAX = 16384, /* with the elements that are looked at */
+    LABELS_MAX = 4096,
+    CELLS_MAX = 100000,
+    SYMBOL_NAME_BYTES = 255
+};
 
 enum word_kind { WORD_END, WORD_NAME, WORD_NUMBER, WORD_SIGN };
 
