@@ -49,6 +49,9 @@ static void choose_names(struct trace_writer *writer)
             continue;
         }
         char *name = region_printf(region, "%.*s", NAME_MAX_BYTES - 8, program->objects[i].name);
+        size_t length = strlen(name);
+        if (length > 1 && name[length - 1] == ']')
+            name[length - 1] = '\0';
         for (char *c = name; *c; c++)
             if (!isalnum((unsigned char)*c))
                 *c = '_';

@@ -1,0 +1,1 @@
+./simulate convert -V none traces/classic/Peterson.yaml

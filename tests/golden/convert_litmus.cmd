@@ -1,0 +1,1 @@
+./simulate convert traces/litmus/once.litmus

@@ -1,0 +1,1 @@
+./simulate convert traces/litmus/halves.litmus | ./simulate convert - | ./simulate -f herd -

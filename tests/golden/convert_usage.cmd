@@ -1,0 +1,1 @@
+./simulate convert a b

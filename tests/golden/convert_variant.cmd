@@ -1,0 +1,1 @@
+./simulate convert traces/classic/SB.yaml

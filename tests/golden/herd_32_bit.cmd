@@ -1,0 +1,1 @@
+./simulate -f herd - < traces/litmus/r-32-bit.litmus

@@ -1,0 +1,1 @@
+./simulate -q --kinds traces/litmus/kinds.txt traces/litmus

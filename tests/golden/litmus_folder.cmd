@@ -1,0 +1,1 @@
+./simulate -q traces/litmus

@@ -1,0 +1,1 @@
+./simulate -f json --only order --witness none traces/litmus/message.litmus

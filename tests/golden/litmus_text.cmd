@@ -1,0 +1,1 @@
+./simulate traces/litmus/store-buffering.litmus
