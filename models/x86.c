@@ -41,10 +41,10 @@ static bool is_fence(uint32_t word)
     return is_kind(word, ENTRY_SFENCE) || is_kind(word, ENTRY_MFENCE);
 }
 
-static bool has_mfence(const struct buffers *buffers)
+static bool has_kind(const struct buffers *buffers, uint32_t kind)
 {
     for (uint32_t i = 0; i < buffers->count; i++)
-        if (is_kind(buffers->words[i], ENTRY_MFENCE))
+        if (is_kind(buffers->words[i], kind))
             return true;
     return false;
 }
@@ -80,7 +80,7 @@ static bool may(const struct model_context *context, const struct buffers *buffe
                 const struct action *action)
 {
     const struct order_parameters *order = &context->profile->order;
-    bool held = has_mfence(buffers);
+    bool held = has_kind(buffers, ENTRY_MFENCE);
     switch (action->kind) {
     case ACTION_LOAD: /* an uncacheable one passes nothing (AMD's rule f; Intel: strong order) */
         return !held && (!action->uncacheable || is_drained(buffers));
@@ -90,6 +90,8 @@ static bool may(const struct model_context *context, const struct buffers *buffe
     case ACTION_SFENCE:
         return !held && has_room(context, buffers, 1);
     case ACTION_LFENCE:
+        if (order->lfence_follows_sfence != 0 && has_kind(buffers, ENTRY_SFENCE))
+            return false;
         return !held || order->lfence_serializes == 0;
     case ACTION_MFENCE: /* lazily, when something may run ahead of it */
         if (context->msr_writes && order->mfence_serializes == 0)

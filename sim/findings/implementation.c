@@ -36,6 +36,7 @@ static const struct parameter_use {
     {"write_combining_buffers", ABOUT_NT},
     {"mfence_serializes", ABOUT_MFENCE},
     {"lfence_serializes", ABOUT_LFENCE},
+    {"lfence_follows_sfence", ABOUT_LFENCE},
     {"apic_wrmsr_waits", ABOUT_MSR},
     {"fences_order_apic_wrmsr", ABOUT_MSR},
     {"deadline_wrmsr_serializes", ABOUT_MSR},
