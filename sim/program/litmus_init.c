@@ -288,10 +288,12 @@ static bool read_register(struct litmus_reader *reader, const struct declaration
         !read_whole_register(reader, &which))
         return false;
     struct typed_register *value = register_find(reader, cpu, which.order);
-    if (value && (declaration->typed || value->given))
+    if (!value)
+        value = register_add(reader, cpu, which.order);
+    else if ((declaration->typed && value->typed) || (value->given && word_is_sign(reader, '=')))
         litmus_error(reader, place, "found this register a second time in the init section");
-    else if (!value)
-        (value = register_add(reader, cpu, which.order))->type = declaration->type;
+    if (declaration->typed || declaration->pointer)
+        value->type = declaration->type;
     value->typed |= declaration->typed;
     if (accept_sign(reader, '=') && !read_register_value(reader, value))
         return false;
