@@ -147,21 +147,17 @@ static struct placed *placed_at(struct machine *machine, uint64_t address)
 
 /*
  * Makes Unicorn forget every translation that covers `address`: the one there, and that of an
- * instruction whose HLT stood there. So that no translation exists where nothing is placed:
- * what is taken off the list is forgotten too, also a branch, whose translation ends before
- * the HLT.
+ * instruction whose HLT stood there. What is placed has a translation; the reverse is not so
+ * (one that ends its block does not cover its HLT), hence machine_place always forgets first.
  */
 static void forget(struct machine *machine, uint64_t address)
 {
-    uint64_t first = address;
+    uc_ctl_remove_cache(machine->engine, address, address + 1);
     for (uint64_t back = 0; back <= 15 && address - back >= machine->code.start; back++) {
         struct placed *placed = placed_at(machine, address - back);
-        if (placed->length && placed->length >= back) {
+        if (placed->length >= back)
             placed->length = 0;
-            first = address - back;
-        }
     }
-    uc_ctl_remove_cache(machine->engine, first, address + 1);
 }
 
 bool machine_place(struct machine *machine, const struct insn *insn)
@@ -172,8 +168,7 @@ bool machine_place(struct machine *machine, const struct insn *insn)
     bool same = placed->length == insn->length &&
                 memcmp(placed->bytes, insn->bytes, insn->length) == 0;
     if (!same) {
-        if (placed->length)
-            forget(machine, insn->address);
+        forget(machine, insn->address);
         placed->length = insn->length;
         memcpy(placed->bytes, insn->bytes, sizeof placed->bytes);
         machine->translations++;
