@@ -360,6 +360,10 @@ static int run(struct command *command, const char *const *paths, size_t count)
     fs_report *report;
     const char *text, *line;
     size_t length;
+    if (command->format == FS_FORMAT_HERD) { /* which has no place for either */
+        command->options.relaxed = false;
+        command->options.findings = FS_FINDINGS_NONE;
+    }
     fs_status status = fs_run(paths, count, &command->options, &report);
     if (!report)
         return report_failure(status);

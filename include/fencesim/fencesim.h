@@ -45,6 +45,7 @@ typedef struct fs_options {
     fs_half half;
     fs_witness witness;
     fs_findings findings;
+    bool relaxed;                 /* mark outcomes that no interleaving explains (needs one more exploration) */
     bool reduce;                  /* false: explore every interleaving, for comparison */
     uint64_t max_states;          /* per run; 0: none */
     double max_seconds;           /* per run; 0: none */

@@ -368,6 +368,9 @@ void judge_order(struct judgement *judgement)
             report_issue(judgement, &exploration->issues[i]);
     list_images(judgement);
     note_stuck(judgement);
-    mark_relaxed(judgement);
+    /* Without expectations the verdict rests on it. */
+    if (judgement->options->relaxed ||
+        (result->program->expectation_count == 0 && !result->program->litmus))
+        mark_relaxed(judgement);
     show_outcomes(judgement);
 }

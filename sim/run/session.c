@@ -61,6 +61,7 @@ void fs_options_init(fs_options *options)
 {
     *options = (fs_options){.size = sizeof *options,
                             .reduce = true,
+                            .relaxed = true,
                             .max_states = UINT64_C(20000000),
                             .tolerance = 0.05,
                             .max_memory = UINT64_C(4) << 30};
@@ -354,6 +355,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
         .order = options->half != FS_TIME_ONLY,
         .time = options->half != FS_ORDER_ONLY,
         .reduce = options->reduce,
+        .relaxed = options->relaxed,
         .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
                    : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
                                                         : WITNESS_FIRST,
