@@ -288,28 +288,6 @@ static bool has_stopped(const struct insn *insn, const struct registers *after)
     return after->rip == insn->address && !insn->is_branch && insn->class != INSN_STRING;
 }
 
-/* Whether the HLT that stands where no instruction is placed was executed instead. */
-static bool has_strayed(const struct insn *insn, const struct registers *after)
-{
-    uint64_t next = insn->address + insn->length;
-    if (insn->is_branch || insn->class == INSN_STRING)
-        return insn->has_target && after->rip != next && after->rip != insn->target;
-    return after->rip != next && after->rip != insn->address;
-}
-
-static uc_err run_once(struct exec *exec, const struct insn *insn, struct register_set *set)
-{
-    struct machine *machine = exec->machine;
-    exec->skip_reads = 0;
-    exec->overflow = exec->fault = false;
-    exec->result->count = 0;
-    uc_reg_write_batch(machine->engine, set->ids, set->values, set->count);
-    uc_err error = uc_emu_start(machine->engine, insn->address, 0, 0, 1);
-    exec->calls++;
-    machine_clear(machine, insn);
-    return error;
-}
-
 static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
 {
     struct exec_result *result = exec->result;
@@ -321,25 +299,18 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
     struct registers after = *registers;
     struct register_set set;
     collect(insn, &after, &set);
+    exec->skip_reads = 0;
+    exec->overflow = exec->fault = false;
     exec->locked = insn->class == INSN_LOCKED;
-    int written = set.count;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        after = *registers;
-        set.count = written;
-        uc_err error = run_once(exec, insn, &set);
-        judge(exec, insn, error);
-        if (result->status != EXEC_OK)
-            return;
-        include(&set, UC_X86_REG_RIP, &after.rip);
-        uc_reg_read_batch(machine->engine, set.ids, set.values, set.count);
-        if (!has_strayed(insn, &after))
-            break;
-        machine_forget(machine, insn->address);
-        if (attempt || !machine_place(machine, insn)) {
-            result->status = EXEC_FAILED;
-            return;
-        }
-    }
+    uc_reg_write_batch(machine->engine, set.ids, set.values, set.count);
+    uc_err error = uc_emu_start(machine->engine, insn->address, 0, 0, 1);
+    exec->calls++;
+    machine_clear(machine, insn);
+    judge(exec, insn, error);
+    if (result->status != EXEC_OK)
+        return;
+    include(&set, UC_X86_REG_RIP, &after.rip);
+    uc_reg_read_batch(machine->engine, set.ids, set.values, set.count);
     machine_forget_next(machine, after.rip);
     coalesce(insn, result);
     result->status = correct_quirks(insn, registers, result, &after);

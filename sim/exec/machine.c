@@ -150,7 +150,7 @@ static struct placed *placed_at(struct machine *machine, uint64_t address)
  * instruction whose HLT stood there. What is placed has a translation; the reverse is not so
  * (one that ends its block does not cover its HLT), hence machine_place always forgets first.
  */
-void machine_forget(struct machine *machine, uint64_t address)
+static void forget(struct machine *machine, uint64_t address)
 {
     uc_ctl_remove_cache(machine->engine, address, address + 1);
     for (uint64_t back = 0; back <= 15 && address - back >= machine->code.start; back++) {
@@ -168,12 +168,7 @@ bool machine_place(struct machine *machine, const struct insn *insn)
     bool same = placed->length == insn->length &&
                 memcmp(placed->bytes, insn->bytes, insn->length) == 0;
     if (!same) {
-<<<<<<< sim/exec/machine.c
-        if (placed->length)
-            machine_forget(machine, insn->address);
-=======
         forget(machine, insn->address);
->>>>>>> /tmp/find/theirs
         placed->length = insn->length;
         memcpy(placed->bytes, insn->bytes, sizeof placed->bytes);
         machine->translations++;
@@ -196,5 +191,5 @@ void machine_clear(struct machine *machine, const struct insn *insn)
 void machine_forget_next(struct machine *machine, uint64_t next)
 {
     if (range_covers(&machine->code, next, 1) && !placed_at(machine, next)->length)
-        machine_forget(machine, next);
+        forget(machine, next);
 }

@@ -55,9 +55,6 @@ bool range_covers(const struct range *range, uint64_t address, uint64_t size);
 /* Puts an instruction where it belongs, alone before HLT; false when that is no code. */
 bool machine_place(struct machine *machine, const struct insn *insn);
 
-/* Forgets the translation at `address`, and what ends in front of it. */
-void machine_forget(struct machine *machine, uint64_t address);
-
 /* Takes it away again after the step; `next` is where execution would go on. */
 void machine_clear(struct machine *machine, const struct insn *insn);
 void machine_forget_next(struct machine *machine, uint64_t next);
