@@ -206,11 +206,13 @@ static void fill_registers(struct litmus_reader *reader)
 
 static void make_cpus(struct litmus_reader *reader)
 {
+    static const char *const names[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
     struct program *program = reader->program;
     program->cpu_count = reader->thread_count;
     program->cpus = region_array(reader->region, program->cpu_count, sizeof *program->cpus);
     for (size_t i = 0; i < program->cpu_count; i++) {
-        const char *name = region_printf(reader->region, "P%zu", i);
+        const char *name =
+            i < sizeof names / sizeof *names ? names[i] : region_printf(reader->region, "P%zu", i);
         program->cpus[i] = (struct cpu){
             .name = name, .family = name, .family_count = 1, .place = {1, 1}, .cluster = ""};
         program_place_cpu(&program->cpus[i], i);
@@ -250,6 +252,19 @@ static void make_variant(struct litmus_reader *reader)
     program->variant_count = 1;
 }
 
+/* "~exists (condition)" */
+static const char *expectation_text(struct region *region, enum quantifier quantifier,
+                                    const char *condition)
+{
+    const char *name = quantifier_name(quantifier);
+    char *text = region_alloc(region, strlen(name) + strlen(condition) + sizeof " ()");
+    strcpy(text, name);
+    strcat(text, " (");
+    strcat(text, condition);
+    strcat(text, ")");
+    return text;
+}
+
 void litmus_expect(struct program *program, enum quantifier quantifier, bool wanted)
 {
     struct litmus *litmus = region_alloc(program->region, sizeof *litmus);
@@ -275,8 +290,7 @@ void litmus_expect(struct program *program, enum quantifier quantifier, bool wan
                                      : quantifier == QUANTIFIER_NOT_EXISTS ? EXPECT_NEVER
                                                                            : EXPECT_ALWAYS,
                              .place = litmus->place,
-                             .text = region_printf(program->region, "%s (%s)",
-                                                   quantifier_name(quantifier), litmus->text),
+                             .text = expectation_text(program->region, quantifier, litmus->text),
                              .condition = litmus->filter ? condition : litmus->condition,
                              .name = "",
                              .value = -1,
@@ -301,11 +315,36 @@ static void finish(struct litmus_reader *reader)
     litmus_expect(program, reader->litmus->quantifier, false);
 }
 
+static bool read_test(struct litmus_reader *reader)
+{
+    if (!read_header(reader))
+        return false;
+    read_preamble(reader);
+    read_init_section(reader);
+    read_code_section(reader);
+    if (!reader->thread_count)
+        return false;
+    read_condition_section(reader);
+    finish(reader);
+    return true;
+}
+
+/* What was only needed for reading; the next test's reader gets the memory. */
+static void give_back(struct litmus_reader *reader)
+{
+    void *const blocks[] = {reader->symbols,     reader->pending,     reader->registers,
+                            reader->threads,     reader->labels,      reader->jumps,
+                            reader->uses,        reader->drafts,      reader->leaves,
+                            reader->normal.data, reader->scratch.data};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        region_free(reader->region, blocks[i]);
+}
+
 struct program *litmus_parse(struct region *region, const char *name, const char *text,
                              size_t length, struct source_list *sources,
                              struct diagnostics *diagnostics)
 {
-    struct litmus_reader *reader = region_alloc(region, sizeof *reader);
+    struct litmus_reader state, *reader = &state;
     struct program *program = region_alloc(region, sizeof *program);
     struct litmus *litmus = region_alloc(region, sizeof *litmus);
     *program = (struct program){.region = region,
@@ -324,14 +363,8 @@ struct program *litmus_parse(struct region *region, const char *name, const char
                                      .line_start = text,
                                      .line = 1};
     text_init(&reader->normal, region);
-    if (!read_header(reader))
-        return NULL;
-    read_preamble(reader);
-    read_init_section(reader);
-    read_code_section(reader);
-    if (!reader->thread_count)
-        return NULL;
-    read_condition_section(reader);
-    finish(reader);
-    return program;
+    text_init(&reader->scratch, region);
+    bool good = read_test(reader);
+    give_back(reader);
+    return good ? program : NULL;
 }

@@ -128,7 +128,8 @@ static struct condition *read_value(struct litmus_reader *reader, uint8_t width)
         if (!read_number(reader, &number))
             return NULL;
         node->number = width < 64 ? number & ((UINT64_C(1) << width) - 1) : number;
-        text_printf(&reader->normal, negative ? "%lld" : "%llu", (unsigned long long)number);
+        char digits[DECIMAL_BYTES];
+        put(reader, decimal(digits, number, negative));
         return node;
     }
     struct pending pending = {.number = &node->number, .size = (uint8_t)(width / 8)};
@@ -223,7 +224,8 @@ static struct proposition read_atom(struct litmus_reader *reader, bool shown)
         return give_up(reader, "'=' or '!=' after a location");
     if (negated)
         put(reader, "not (");
-    text_printf(&reader->normal, "%s=", draft_location(reader, draft)->label);
+    put(reader, draft_location(reader, draft)->label);
+    put(reader, "=");
     const struct condition *condition;
     if (word_is_sign(reader, '{')) {
         condition = read_elements(reader, draft);

@@ -80,7 +80,8 @@ static char width_suffix(uint8_t width)
 static const struct mnemonic *find_mnemonic(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
-        if (strncmp(mnemonics[i].name, word, length) == 0 && !mnemonics[i].name[length])
+        if (mnemonics[i].name[0] == word[0] && strncmp(mnemonics[i].name, word, length) == 0 &&
+            !mnemonics[i].name[length])
             return &mnemonics[i];
     return NULL;
 }
@@ -166,8 +167,9 @@ static bool read_based(struct litmus_reader *reader, uint32_t cpu, struct operan
 {
     struct region *region = reader->region;
     const char *text = base_text(reader, base);
-    text = displacement ? region_printf(region, "%lld(%s", (long long)displacement, text)
-                        : region_printf(region, "(%s", text);
+    char digits[DECIMAL_BYTES];
+    text = joined(reader, displacement ? decimal(digits, (uint64_t)displacement, true) : "", "(",
+                  text);
     bool indexed = accept_sign(reader, ',');
     if (indexed) {
         struct litmus_register index;
@@ -179,7 +181,7 @@ static bool read_based(struct litmus_reader *reader, uint32_t cpu, struct operan
         text = region_printf(region, "%s,%s,%llu", text, base_text(reader, &index),
                              (unsigned long long)(scale ? scale : 1));
     }
-    operand->text = region_printf(region, "%s)", text);
+    operand->text = joined(reader, text, ")", "");
     const struct typed_register *start = register_find(reader, cpu, base->order);
     if (!indexed && start && start->target != NO_INDEX && displacement >= 0) {
         operand->symbol = start->target;
@@ -350,7 +352,9 @@ static void put_immediate(struct text *out, uint64_t number, uint8_t width)
         if (value >= 2 * half || value < -half)
             value &= 2 * half - 1; /* what the instruction would make of it */
     }
-    text_printf(out, "$%lld", (long long)value);
+    char digits[DECIMAL_BYTES];
+    text_add(out, "$");
+    text_add(out, decimal(digits, (uint64_t)value, true));
 }
 
 static void put_operand(struct text *out, const struct operand *operand, uint8_t width)
@@ -370,22 +374,19 @@ static void put_operand(struct text *out, const struct operand *operand, uint8_t
 static const char *insn_to_text(struct litmus_reader *reader, const struct insn_text *insn,
                                 uint8_t width)
 {
-    struct text out;
-    text_init(&out, reader->region);
-    if (insn->lock)
-        text_add(&out, "lock ");
-    if (width)
-        text_printf(&out, "%s%c",
-                    insn->mnemonic->code ? insn->mnemonic->code : insn->mnemonic->name,
-                    width_suffix(width));
-    else
-        text_add(&out, insn->mnemonic && insn->mnemonic->code ? insn->mnemonic->code : insn->word);
+    struct text *out = &reader->scratch;
+    const struct mnemonic *mnemonic = insn->mnemonic;
+    const char suffix = width ? width_suffix(width) : '\0';
+    out->length = 0;
+    text_add(out, insn->lock ? "lock " : "");
+    text_add(out, !mnemonic ? insn->word : mnemonic->code ? mnemonic->code : mnemonic->name);
+    text_add_bytes(out, &suffix, suffix != '\0');
     for (unsigned i = 0; i < insn->count; i++) {
-        text_add(&out, i ? "," : " ");
-        bool is_count = insn->mnemonic && (insn->mnemonic->traits & SHIFT) && i + 1 < insn->count;
-        put_operand(&out, &insn->operands[i], is_count ? 8 : width);
+        bool is_count = mnemonic && (mnemonic->traits & SHIFT) && i + 1 < insn->count;
+        text_add_bytes(out, i ? "," : " ", 1);
+        put_operand(out, &insn->operands[i], is_count ? 8 : width);
     }
-    return out.data;
+    return region_strndup(reader->region, out->data, out->length);
 }
 
 const char *read_instruction(struct litmus_reader *reader, uint32_t cpu)

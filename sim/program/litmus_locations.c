@@ -32,6 +32,16 @@ static int find_draft(const struct litmus_reader *reader, const char *label)
 
 /* ---- registers ---- */
 
+/* "P0:eax" */
+static const char *register_term(struct litmus_reader *reader, uint32_t cpu, uint8_t number,
+                                 uint8_t width)
+{
+    char text[DECIMAL_BYTES + 8], digits[DECIMAL_BYTES];
+    strcpy(text, "P");
+    strcat(text, decimal(digits, cpu, false));
+    return joined(reader, text, ":", register_text(number, width) + 1);
+}
+
 /* rip and cs, which no instruction of a test writes, are kept beside the memory. */
 static void use_constant(struct litmus_reader *reader, const char *label,
                          const struct typed_register *start, struct value_type type)
@@ -61,8 +71,7 @@ static void use_register(struct litmus_reader *reader, uint32_t cpu,
     if (which->number == 4 && !start)
         register_add(reader, cpu, which->order)->given = true; /* 0 as any other, no stack */
     uint8_t width = (uint8_t)(type.size * 8);
-    add_use(reader, &(struct term){.text = region_printf(reader->region, "P%u:%s", cpu,
-                                                         register_text(which->number, width) + 1),
+    add_use(reader, &(struct term){.text = register_term(reader, cpu, which->number, width),
                                    .cpu = cpu,
                                    .view = {REGISTER_GPR, which->number, 0, width}});
 }
@@ -80,8 +89,9 @@ static int read_register_location(struct litmus_reader *reader)
                      reader->thread_count);
         return NO_INDEX;
     }
-    const char *label = region_printf(reader->region, "%u:%s", cpu,
-                                      register_label(which.order, reader->litmus->is_32_bit));
+    char digits[DECIMAL_BYTES];
+    const char *label = joined(reader, decimal(digits, cpu, false), ":",
+                               register_label(which.order, reader->litmus->is_32_bit));
     int found = find_draft(reader, label);
     if (found != NO_INDEX)
         return found;
@@ -121,7 +131,7 @@ static int memory_location(struct litmus_reader *reader, uint32_t index, int64_t
     const char *label = whole ? name
                         : element != NO_INDEX
                             ? region_printf(reader->region, "%s[%lld]", name, (long long)element)
-                            : region_printf(reader->region, "[%s]", name);
+                            : joined(reader, "[", name, "]");
     int found = find_draft(reader, label);
     if (found != NO_INDEX)
         return found;
@@ -205,8 +215,7 @@ static void retype(struct litmus_reader *reader, int draft)
         return;
     location->width = (uint8_t)(type.size * 8);
     term->view.width = location->width;
-    term->text = region_printf(reader->region, "P%u:%s", term->cpu,
-                               register_text(term->view.index, location->width) + 1);
+    term->text = register_term(reader, term->cpu, term->view.index, location->width);
 }
 
 void read_locations(struct litmus_reader *reader)

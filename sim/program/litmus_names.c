@@ -14,7 +14,7 @@ static const char *const order_names_32[] = {"EAX", "EBX", "ECX", "EDX", "ESI", 
                                              "R12", "R13", "R14", "R15", "EIP", "CS"};
 static const uint8_t hardware_number[] = {0, 3,  1,  2,  6,  7,  5,  4,  8,
                                           9, 10, 11, 12, 13, 14, 15, 16, 17};
-enum { ORDER_IP = 16, ORDER_COUNT = 18, LONGEST_REGISTER = 5 };
+enum { ORDER_IP = 16, ORDER_CS = 17, LONGEST_REGISTER = 5 };
 
 static uint8_t order_of(uint8_t number)
 {
@@ -24,25 +24,69 @@ static uint8_t order_of(uint8_t number)
     return order;
 }
 
+/* "ax" and its like; 8 when it is none. */
+static uint8_t stem_number(const char *stem)
+{
+    static const char stems[] = "axcxdxbxspbpsidi";
+    uint8_t number = 0;
+    while (number < 8 && (stem[0] != stems[2 * number] || stem[1] != stems[2 * number + 1]))
+        number++;
+    return number;
+}
+
+/* "r8" to "r15", with a suffix for the width. */
+static bool parse_extended(const char *word, struct litmus_register *found)
+{
+    unsigned number = (unsigned)(word[1] - '0');
+    const char *suffix = word + 2;
+    if (isdigit((unsigned char)*suffix))
+        number = number * 10 + (unsigned)(*suffix++ - '0');
+    uint8_t width = !*suffix ? 64 : *suffix == 'd' ? 32 : *suffix == 'w' ? 16 : 8;
+    if (number < 8 || number > 15 || word[1] == '0' ||
+        (*suffix && (suffix[1] || !strchr("dwb", *suffix))))
+        return false;
+    *found = (struct litmus_register){order_of((uint8_t)number), (uint8_t)number, width, false};
+    return true;
+}
+
+/* "ax", "al", "ah": number and width. */
+static bool parse_short(const char *word, struct litmus_register *found)
+{
+    static const char bytes[] = "acdb";
+    const char *byte = strchr(bytes, word[0]);
+    uint8_t number = stem_number(word);
+    bool is_byte = byte && (word[1] == 'l' || word[1] == 'h');
+    if (!is_byte && number == 8)
+        return false;
+    number = is_byte ? (uint8_t)(byte - bytes) : number;
+    *found = (struct litmus_register){order_of(number), number, is_byte ? 8 : 16,
+                                      is_byte && word[1] == 'h'};
+    return true;
+}
+
 bool litmus_register(const char *name, size_t length, struct litmus_register *found)
 {
     char word[LONGEST_REGISTER + 1];
-    struct register_view view;
     if (length > LONGEST_REGISTER || length < 2)
         return false;
     for (size_t i = 0; i < length; i++)
         word[i] = (char)tolower((unsigned char)name[i]);
     word[length] = '\0';
-    for (uint8_t order = ORDER_IP; order < ORDER_COUNT; order++)
-        if (strcmp(word, order_names[order]) == 0 ||
-            (order == ORDER_IP && strcmp(word, "eip") == 0)) {
-            *found = (struct litmus_register){order, order, 64, false};
-            return true;
-        }
-    if (!register_parse(word, &view) || view.file != REGISTER_GPR)
+    if (word[0] == 'r' && isdigit((unsigned char)word[1]))
+        return parse_extended(word, found);
+    if (strcmp(word, "cs") == 0 || strcmp(word + 1, "ip") == 0) {
+        uint8_t order = word[0] == 'c' ? ORDER_CS : ORDER_IP;
+        *found = (struct litmus_register){order, order, 64, false};
+        return word[0] == 'c' || word[0] == 'r' || word[0] == 'e';
+    }
+    if (length == 2)
+        return parse_short(word, found);
+    uint8_t number = stem_number(word[2] == 'l' ? word : word + 1);
+    bool is_byte = word[2] == 'l' && number >= 4; /* spl, bpl, sil, dil */
+    if (length != 3 || number == 8 || (!is_byte && word[0] != 'r' && word[0] != 'e'))
         return false;
-    *found =
-        (struct litmus_register){order_of(view.index), view.index, view.width, view.shift == 8};
+    uint8_t width = is_byte ? 8 : word[0] == 'r' ? 64 : 32;
+    *found = (struct litmus_register){order_of(number), number, width, false};
     return true;
 }
 
@@ -195,4 +239,30 @@ bool read_whole_register(struct litmus_reader *reader, struct litmus_register *f
     }
     next_word(reader);
     return true;
+}
+
+/* ---- text ---- */
+
+const char *decimal(char digits[DECIMAL_BYTES], uint64_t number, bool is_signed)
+{
+    char *at = digits + DECIMAL_BYTES - 1;
+    bool negative = is_signed && number >> 63;
+    uint64_t left = negative ? -number : number;
+    *at = '\0';
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (negative)
+        *--at = '-';
+    return at;
+}
+
+const char *joined(struct litmus_reader *reader, const char *a, const char *b, const char *c)
+{
+    size_t first = strlen(a), second = strlen(b), third = strlen(c);
+    char *text = region_alloc(reader->region, first + second + third + 1);
+    memcpy(text, a, first);
+    memcpy(text + first, b, second);
+    memcpy(text + first + second, c, third);
+    return text;
 }

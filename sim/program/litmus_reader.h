@@ -116,7 +116,8 @@ struct litmus_reader {
     size_t draft_count, draft_capacity;
     struct condition **leaves; /* those with a term, which becomes final at the end */
     size_t leaf_count, leaf_capacity;
-    struct text normal; /* the condition as herd prints it */
+    struct text scratch; /* for one instruction */
+    struct text normal;  /* the condition as herd prints it */
     unsigned nesting;
     bool in_filter; /* what it names is not shown in states */
     bool stopped;   /* the condition cannot be understood from here on */
@@ -196,6 +197,16 @@ bool read_thread_number(struct litmus_reader *reader, uint32_t *cpu);
 
 /* A register behind the colon; only whole ones have a value in conditions. */
 bool read_whole_register(struct litmus_reader *reader, struct litmus_register *found);
+
+/* ---- text, without the cost of printf ---- */
+
+enum { DECIMAL_BYTES = 24 };
+
+/* Writes a number into `digits` and returns its first character. */
+const char *decimal(char digits[DECIMAL_BYTES], uint64_t number, bool is_signed);
+
+/* The three one after the other, in the region. */
+const char *joined(struct litmus_reader *reader, const char *a, const char *b, const char *c);
 
 /* ---- the sections ---- */
 
