@@ -241,11 +241,16 @@ static bool same_operands(const cs_x86 *x86)
            x86->operands[1].type == X86_OP_REG && x86->operands[0].reg == x86->operands[1].reg;
 }
 
-/* Unicorn overwrites the second operand while it still needs it. */
-static bool breaks_on_itself(const cs_insn *decoded)
+/* Forms of instructions that Unicorn gets wrong and exec/native does not have. */
+static bool form_breaks(const cs_insn *decoded)
 {
     switch (decoded->id) {
-    case X86_INS_PHADDW:
+    case X86_INS_CVTDQ2PD: /* these load 16 bytes instead of 4 or 8 */
+    case X86_INS_CVTPS2PD:
+    case X86_INS_ROUNDSS:
+    case X86_INS_ROUNDSD:
+        return decoded->detail->x86.operands[1].type == X86_OP_MEM;
+    case X86_INS_PHADDW: /* overwrites the second operand while it still needs it */
     case X86_INS_PHADDD:
     case X86_INS_PHADDSW:
     case X86_INS_PHSUBW:
@@ -331,7 +336,7 @@ void classify(const cs_insn *decoded, struct insn *insn)
             return;
         }
     }
-    if (!is_ordinary(decoded) || !operands_are_plain(x86) || breaks_on_itself(decoded))
+    if (!is_ordinary(decoded) || !operands_are_plain(x86) || form_breaks(decoded))
         return;
     insn->native = goes_wrong(decoded, insn->lock);
     if (insn->native && x86->addr_size != 8)

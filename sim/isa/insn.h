@@ -148,7 +148,7 @@ struct code {
     struct region *region;
     const struct snippet *snippet;
     const struct program *program; /* names objects in texts; NULL after code_init: none */
-    uint32_t *index_at; /* per byte offset: 1 + index into insns, 0 not decoded so far */
+    uint32_t *index_at;            /* per byte offset: 1 + index into insns, 0 not decoded so far */
     struct insn **insns;
     size_t insn_count, insn_capacity;
 };
@@ -162,8 +162,7 @@ void code_init(struct code *code, struct region *region, const struct snippet *s
 const struct insn *code_at(struct code *code, uint64_t address);
 
 /* `text` with the addresses of objects written as their names: "mov eax, dword ptr [x+4]". */
-const char *name_addresses(struct region *region, const struct program *program,
-                           const char *text);
+const char *name_addresses(struct region *region, const struct program *program, const char *text);
 
 /* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
 uint32_t code_sweep(struct code *code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Capstone's lists of operands and registers, put right where they are known to be wrong. */
+/* Capstone's list of operands, put right where it is known to be wrong. */
 #include "sim/isa/operands.h"
 
 static uint8_t vector_number(x86_reg reg)
@@ -11,8 +11,7 @@ static uint8_t vector_number(x86_reg reg)
     return NO_REGISTER;
 }
 
-/* Register bits of a Capstone register: sub-registers count as the whole. */
-static uint64_t register_bit(x86_reg reg)
+uint64_t register_bit(x86_reg reg)
 {
     static const x86_reg families[16][5] = {
         {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
@@ -50,47 +49,79 @@ static uint8_t register_number(x86_reg reg)
     return bit && bit < REGISTER_BIT_FLAGS ? (uint8_t)__builtin_ctzll(bit) : NO_REGISTER;
 }
 
-/* Capstone reports these memory destinations as read, or not at all. */
+enum direction { NEITHER, READS, WRITES, READS_AND_WRITES };
+
+struct correction {
+    uint16_t id;
+    enum direction direction;
+};
+
+/* What Capstone reports otherwise, or not at all. */
+static const struct correction corrections[] = {
+    {X86_INS_CLFLUSH, NEITHER},
+    {X86_INS_CLFLUSHOPT, NEITHER},
+    {X86_INS_CLWB, NEITHER},
+    {X86_INS_CMPXCHG, READS_AND_WRITES},
+    {X86_INS_CMPXCHG16B, READS_AND_WRITES},
+    {X86_INS_CMPXCHG8B, READS_AND_WRITES},
+    {X86_INS_INVLPG, NEITHER},
+    {X86_INS_LEA, NEITHER},
+    {X86_INS_NOP, NEITHER},
+    {X86_INS_PREFETCH, NEITHER},
+    {X86_INS_PREFETCHNTA, NEITHER},
+    {X86_INS_PREFETCHT0, NEITHER},
+    {X86_INS_PREFETCHT1, NEITHER},
+    {X86_INS_PREFETCHT2, NEITHER},
+    {X86_INS_PREFETCHW, NEITHER},
+    {X86_INS_RCL, READS_AND_WRITES},
+    {X86_INS_RCR, READS_AND_WRITES},
+    {X86_INS_ROL, READS_AND_WRITES},
+    {X86_INS_ROR, READS_AND_WRITES},
+    {X86_INS_TEST, READS},
+};
+
+/* Of these a memory operand that comes first is what they store to. */
+static const uint16_t stores[] = {
+    X86_INS_EXTRACTPS, X86_INS_MOVAPD,  X86_INS_MOVAPS,  X86_INS_MOVBE,   X86_INS_MOVD,
+    X86_INS_MOVDQA,    X86_INS_MOVDQU,  X86_INS_MOVHPD,  X86_INS_MOVHPS,  X86_INS_MOVLPD,
+    X86_INS_MOVLPS,    X86_INS_MOVNTDQ, X86_INS_MOVNTI,  X86_INS_MOVNTPD, X86_INS_MOVNTPS,
+    X86_INS_MOVQ,      X86_INS_MOVUPD,  X86_INS_MOVUPS,  X86_INS_PEXTRB,  X86_INS_PEXTRD,
+    X86_INS_PEXTRQ,    X86_INS_PEXTRW,  X86_INS_STMXCSR,
+};
+
+static bool is_store(const struct insn *insn)
+{
+    if (insn->id >= X86_INS_SETAE && insn->id <= X86_INS_SETS)
+        return true;
+    if (insn->native && insn->uses_xmm)
+        return insn->id != X86_INS_VPTEST;
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++)
+        if (stores[i] == insn->id)
+            return true;
+    return false;
+}
+
 static void correct_direction(const struct insn *insn, int position, struct memory_operand *memory)
 {
-    if (insn->native && insn->uses_xmm) {
-        memory->write = position == 0 && insn->id != X86_INS_VPTEST;
-        memory->read = !memory->write;
-    }
-    switch (insn->id) {
-    case X86_INS_MOVNTI:
-    case X86_INS_MOVNTDQ:
-    case X86_INS_MOVNTPS:
-    case X86_INS_MOVNTPD:
+    if (position == 0 && is_store(insn)) {
         memory->read = false;
         memory->write = true;
-        break;
-    case X86_INS_MOVBE:
-        memory->write = position == 0;
-        memory->read = !memory->write;
-        break;
-    case X86_INS_CMPXCHG:
-    case X86_INS_CMPXCHG8B:
-    case X86_INS_CMPXCHG16B:
-        memory->read = memory->write = true;
-        break;
-    case X86_INS_LEA:
-    case X86_INS_NOP:
-    case X86_INS_INVLPG:
-    case X86_INS_CLFLUSH:
-    case X86_INS_CLFLUSHOPT:
-    case X86_INS_CLWB:
-    case X86_INS_PREFETCH:
-    case X86_INS_PREFETCHW:
-    case X86_INS_PREFETCHNTA:
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2:
-        memory->read = memory->write = false;
-        break;
-    default:
-        break;
     }
+    for (size_t i = 0; i < sizeof corrections / sizeof corrections[0]; i++) {
+        if (corrections[i].id != insn->id)
+            continue;
+        memory->read = corrections[i].direction & READS;
+        memory->write = corrections[i].direction & WRITES;
+    }
+}
+
+/* Capstone says 16 bytes. */
+static void correct_size(const struct insn *insn, struct memory_operand *memory)
+{
+    if (insn->id == X86_INS_COMISS || insn->id == X86_INS_CVTSS2SI)
+        memory->size = 4;
+    else if (insn->id == X86_INS_COMISD || insn->id == X86_INS_CVTSD2SI)
+        memory->size = 8;
 }
 
 static void take_memory(const cs_x86_op *op, int position, struct insn *insn)
@@ -106,9 +137,12 @@ static void take_memory(const cs_x86_op *op, int position, struct insn *insn)
     memory->present = true;
     memory->read = op->access & CS_AC_READ;
     memory->write = op->access & CS_AC_WRITE;
-    if (position == 0 && !memory->read && !memory->write)
-        memory->write = true;
+    if (!memory->read && !memory->write) {
+        memory->write = position == 0;
+        memory->read = position != 0;
+    }
     memory->size = op->size;
+    correct_size(insn, memory);
     memory->scale = (uint8_t)op->mem.scale;
     memory->base = register_number(op->mem.base);
     memory->index = register_number(op->mem.index);
@@ -123,72 +157,6 @@ static void take_memory(const cs_x86_op *op, int position, struct insn *insn)
         memory->write = true;
     }
     correct_direction(insn, position, memory);
-}
-
-static void take_implicit(struct insn *insn)
-{
-    uint64_t rax = 1u << 0, rcx = 1u << 1, rdx = 1u << 2, rbx = 1u << 3, rsp = 1u << 4,
-             rbp = 1u << 5;
-    switch (insn->id) {
-    case X86_INS_PUSH:
-    case X86_INS_PUSHFQ:
-    case X86_INS_CALL:
-    case X86_INS_ENTER:
-        insn->implicit_store = true;
-        insn->reads |= rsp;
-        insn->writes |= rsp;
-        break;
-    case X86_INS_POP:
-    case X86_INS_POPFQ:
-    case X86_INS_RET:
-        insn->implicit_load = true;
-        insn->reads |= rsp;
-        insn->writes |= rsp;
-        break;
-    case X86_INS_LEAVE:
-        insn->implicit_load = true;
-        insn->reads |= rbp;
-        insn->writes |= rsp | rbp;
-        break;
-    case X86_INS_XLATB:
-        insn->implicit_load = true;
-        insn->reads |= rax | rbx;
-        insn->writes |= rax;
-        break;
-    case X86_INS_MASKMOVDQU:
-        insn->implicit_store = true;
-        insn->reads |= 1u << 7;
-        break;
-    case X86_INS_CMPXCHG:
-        insn->reads |= rax;
-        insn->writes |= rax | REGISTER_BIT_FLAGS;
-        break;
-    case X86_INS_CMPXCHG8B:
-    case X86_INS_CMPXCHG16B:
-        insn->reads |= rax | rcx | rdx | rbx;
-        insn->writes |= rax | rdx | REGISTER_BIT_FLAGS;
-        break;
-    case X86_INS_CPUID:
-        insn->reads |= rax | rcx;
-        insn->writes |= rax | rbx | rcx | rdx;
-        break;
-    case X86_INS_WRMSR:
-        insn->reads |= rax | rcx | rdx;
-        break;
-    case X86_INS_RDMSR:
-    case X86_INS_RDPMC:
-        insn->reads |= rcx;
-        insn->writes |= rax | rdx;
-        break;
-    case X86_INS_RDTSC:
-        insn->writes |= rax | rdx;
-        break;
-    case X86_INS_RDTSCP:
-        insn->writes |= rax | rcx | rdx;
-        break;
-    default:
-        break;
-    }
 }
 
 static struct operand operand_of(const cs_x86_op *op)
@@ -234,19 +202,4 @@ void take_operands(const cs_insn *decoded, struct insn *insn)
         if (x86->operands[i].type == X86_OP_MEM)
             take_memory(&x86->operands[i], i, insn);
     insn->operand_size = x86->op_count ? x86->operands[0].size : 0;
-}
-
-void take_registers(csh handle, const cs_insn *decoded, struct insn *insn)
-{
-    cs_regs read, written;
-    uint8_t read_count = 0, written_count = 0;
-    if (cs_regs_access(handle, decoded, read, &read_count, written, &written_count))
-        return;
-    for (uint8_t i = 0; i < read_count; i++)
-        insn->reads |= register_bit((x86_reg)read[i]);
-    for (uint8_t i = 0; i < written_count; i++)
-        insn->writes |= register_bit((x86_reg)written[i]);
-    if (insn->id == X86_INS_VZEROUPPER)
-        insn->writes = 0; /* renamed away: nothing waits for it, and no lower half changes */
-    take_implicit(insn);
 }

@@ -7,6 +7,9 @@
 
 #include "sim/isa/insn.h"
 
+/* The bit of a register in `reads` and `writes`: sub-registers count as the whole; 0 for others. */
+uint64_t register_bit(x86_reg reg);
+
 /* Sets the operands and the memory operand of `insn`; its id and length are set already. */
 void take_operands(const cs_insn *decoded, struct insn *insn);
 

@@ -67,46 +67,38 @@ __asm__(".pushsection .rodata\n"
 extern const uint8_t host_routine[], host_slot[], host_target[], host_routine_end[];
 
 static uint8_t *code, *data, *stack;
-static size_t data_size;
 
-static uint8_t *map(uint64_t address, size_t size, int protection)
+enum { DATA_RESERVED = 16 * PAGE };
+
+/* Before the heap can grow to where the simulated memory is. */
+__attribute__((constructor)) static void reserve(void)
 {
-    int fixed = address ? MAP_FIXED_NOREPLACE : 0;
-    void *at = mmap((void *)(uintptr_t)address, size, protection,
-                    MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
-    if (at == MAP_FAILED)
-        return NULL;
-    if (address == 0 || (uintptr_t)at == address)
-        return at;
-    munmap(at, size);
-    return NULL;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *at = (void *)(uintptr_t)OBJECT_BASE;
+    data = mmap(at, DATA_RESERVED, PROT_NONE, flags, -1, 0);
+    at = (void *)(uintptr_t)STACK_BASE;
+    stack = mmap(at, STACK_BYTES, PROT_NONE, flags, -1, 0);
 }
 
 bool host_open(size_t size)
 {
-    if (!__builtin_cpu_supports("avx"))
+    if (!__builtin_cpu_supports("avx") || (uintptr_t)data != OBJECT_BASE ||
+        (uintptr_t)stack != STACK_BASE || size > DATA_RESERVED)
         return false;
-    data_size = size;
-    code = map(0, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
-    data = map(OBJECT_BASE, size, PROT_READ | PROT_WRITE);
-    stack = map(STACK_BASE, STACK_BYTES, PROT_READ | PROT_WRITE);
-    if (code && data && stack) {
-        memcpy(code, host_routine, (size_t)(host_routine_end - host_routine));
-        return true;
-    }
-    host_close();
-    return false;
+    int access = PROT_READ | PROT_WRITE;
+    void *at = mmap(NULL, 2 * PAGE, access | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(data, DATA_RESERVED, access) != 0 ||
+        mprotect(stack, STACK_BYTES, access) != 0)
+        return false;
+    code = at;
+    memcpy(code, host_routine, (size_t)(host_routine_end - host_routine));
+    return true;
 }
 
 void host_close(void)
 {
-    if (code)
-        munmap(code, 2 * PAGE);
-    if (data)
-        munmap(data, data_size);
-    if (stack)
-        munmap(stack, STACK_BYTES);
-    code = data = stack = NULL;
+    munmap(code, 2 * PAGE);
+    code = NULL;
 }
 
 static bool has_adx(void)
