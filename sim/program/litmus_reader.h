@@ -210,6 +210,9 @@ const char *joined(struct litmus_reader *reader, const char *a, const char *b, c
 
 /* ---- the sections ---- */
 
+/* Up to the init section; false when it is no litmus test. litmus_header.c */
+bool read_litmus_header(struct litmus_reader *reader);
+
 void read_init_section(struct litmus_reader *reader);          /* litmus_init.c */
 void read_code_section(struct litmus_reader *reader);          /* litmus_code.c */
 bool at_condition_section(const struct litmus_reader *reader); /* litmus_code.c */
