@@ -41,16 +41,18 @@ LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
 override LDFLAGS += -no-pie $(SANITIZERS)
 
 SOURCES := $(sort $(shell find sim models -name '*.c'))
+# What prints and reads options; everything else is the library.
+COMMAND := sim/main.c $(sort $(wildcard sim/command/*.c))
 HEADERS := $(sort $(wildcard include/fencesim/*.h))
 PROFILES := $(sort $(wildcard models/profiles/*.yaml))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c tests/property/*.c))
 object = $(patsubst %.c,$(OUT)/%.o,$(1))
-LIBRARY_OBJECTS = $(call object,$(filter-out sim/main.c,$(SOURCES))) $(OUT)/profiles_data.o
+LIBRARY_OBJECTS = $(call object,$(filter-out $(COMMAND),$(SOURCES))) $(OUT)/profiles_data.o
 TEST_OBJECTS = $(call object,$(TEST_SOURCES))
 
 all: $(PROGRAM) $(LIBRARY)
 
-$(PROGRAM): $(OUT)/sim/main.o $(LIBRARY)
+$(PROGRAM): $(call object,$(COMMAND)) $(LIBRARY)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
@@ -152,4 +154,4 @@ clean:
 FORCE:
 .DELETE_ON_ERROR:
 
--include $(LIBRARY_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(OUT)/sim/main.d
+-include $(LIBRARY_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(patsubst %.c,$(OUT)/%.d,$(COMMAND))

@@ -2,6 +2,7 @@
 /* The command: options in, report out, exit status. Everything else is libfencesim's. */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,9 @@
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/command/progress.h"
 
-enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256 };
+enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256, MAPPED_BYTES = 4 << 20 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
                  OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS,
                  OPT_TIMELINE, OPT_SAVE, OPT_BASELINE, OPT_TOLERANCE };
@@ -364,7 +366,11 @@ static int run(struct command *command, const char *const *paths, size_t count)
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
     }
+    fs_progress progress = {0};
+    command->options.progress = &progress;
+    progress_start(&progress);
     fs_status status = fs_run(paths, count, &command->options, &report);
+    progress_stop();
     if (!report)
         return report_failure(status);
     for (size_t i = 0; (line = fs_report_diagnostic(report, i)); i++)
@@ -381,6 +387,12 @@ static int run(struct command *command, const char *const *paths, size_t count)
     fs_report_free(report);
     return written ? written : result;
 }
+
+/*
+ * Large tables grow in place then, and give their memory back: with the C library's growing
+ * threshold they are copied within the heap, where the old ones stay.
+ */
+static void keep_memory_close(void) { mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES); }
 
 static void catch_signals(void)
 {
@@ -400,6 +412,7 @@ int main(int argc, char **argv)
     command.options.profiles = command.profiles;
     command.options.variants = command.variants;
     command.options.stop = &interrupted;
+    keep_memory_close();
     catch_signals();
     while ((option = getopt_long(argc, argv, "p:V:f:o:j:qvh", long_options, NULL)) != -1) {
         if (option == 'h')

@@ -35,6 +35,13 @@ typedef enum fs_witness { FS_WITNESS_FIRST, FS_WITNESS_NONE, FS_WITNESS_ALL } fs
 /* Findings beside the expectations: all; those that need no exploration of their own; none. */
 typedef enum fs_findings { FS_FINDINGS_ALL, FS_FINDINGS_STATIC, FS_FINDINGS_NONE } fs_findings;
 
+/* How far fs_run has got: another thread may read these, atomically, while it runs. */
+typedef struct fs_progress {
+    uint64_t states;   /* found so far, by all explorations together */
+    uint64_t frontier; /* of those, not yet followed up */
+    uint64_t files, files_done;
+} fs_progress;
+
 /* What to run and how. fs_options_init fills in the defaults. */
 typedef struct fs_options {
     size_t size;                  /* sizeof(fs_options), set by fs_options_init */
@@ -55,6 +62,7 @@ typedef struct fs_options {
     const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
     const char *baseline;         /* a file of costs to compare with, or NULL */
     double tolerance;             /* by which a cost may exceed it: 0.05 (default) for 5 % */
+    fs_progress *progress;        /* updated during the runs; may be NULL */
     bool timeline;                /* show when each instruction was dispatched, executed, retired */
 } fs_options;
 

@@ -81,7 +81,7 @@ static void check_budget(struct region *region, size_t more)
 {
     if (allocations_left && --allocations_left == 0)
         region_fail(region);
-    if (region->limit && (more > region->limit || region->bytes > region->limit - more)) {
+    if (!region_has_room(region, more)) {
         region->limit_hit = true;
         region_fail(region);
     }

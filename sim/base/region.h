@@ -38,6 +38,12 @@ void region_init(struct region *region, size_t limit);
  */
 struct region *region_child(struct region *parent);
 
+/* Whether that much more stays below the limit. */
+static inline bool region_has_room(const struct region *region, size_t more)
+{
+    return !region->limit || (more <= region->limit && region->bytes <= region->limit - more);
+}
+
 /* Runs the cleanups, then gives back every block. The region may be used again afterwards. */
 void region_release(struct region *region);
 

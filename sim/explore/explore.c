@@ -305,15 +305,15 @@ static const char *limit_reached(const struct exploration *exploration,
                                  double started)
 {
     if (options->max_states && exploration->states.count > options->max_states)
-        return "the limit of states was reached";
+        return LIMIT_STATES;
     if (exploration->components.oracle->locals.count > LOCALS_MAX)
-        return "the limit of distinct register states was reached";
+        return LIMIT_REGISTERS;
     if (done % CHECK_EVERY)
         return NULL;
     if (options->stop && *options->stop)
-        return "it was interrupted";
+        return LIMIT_STOP;
     if (options->max_seconds > 0 && seconds_now() - started > options->max_seconds)
-        return "the limit of time was reached";
+        return LIMIT_TIME;
     return NULL;
 }
 
@@ -341,6 +341,10 @@ static void search_all(struct exploration *exploration, const struct explore_opt
         exploration->incomplete = limit_reached(exploration, options, state, started);
         if (exploration->incomplete || learnt_enough(exploration, state))
             break;
+        exploration->followed = state;
+        if (state % CHECK_EVERY == 0)
+            progress_update(options->progress, &exploration->shown, exploration->states.count,
+                            exploration->states.count - state);
         states_get(&exploration->states, state, tuple);
         unsigned successors = explore_state(exploration, state, tuple);
         exploration->transition_count += successors;
@@ -386,6 +390,12 @@ static void find_persistent_lines(struct exploration *exploration, const struct 
                 &exploration->components.stores);
 }
 
+/* What was found rests on a wrong assumption. */
+static void forget(struct exploration *exploration)
+{
+    exploration->final_count = exploration->image_count = exploration->issue_count = 0;
+}
+
 /* One pass in the exploration's own region; small, since it sets the guard. */
 static void run_pass(struct exploration *exploration, const struct pass *pass)
 {
@@ -393,8 +403,10 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     if (region_guard(region)) {
         exploration->complete = false;
         exploration->incomplete =
-            region->limit_hit ? "the limit of memory was reached" : "memory ran out";
+            region->limit_hit ? LIMIT_MEMORY : "memory ran out";
         exploration->state_count = exploration->states.count;
+        if (footprint_is_broken(pass->footprint))
+            forget(exploration);
         return;
     }
     components_init(&exploration->components, region, pass->oracle, pass->start, pass->profile,
@@ -411,8 +423,7 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     exploration->goes_round = can_go_round(exploration);
     search_all(exploration, pass->options, pass->started);
     if (footprint_is_broken(pass->footprint)) {
-        /* What was found rests on a wrong assumption. */
-        exploration->final_count = exploration->image_count = exploration->issue_count = 0;
+        forget(exploration);
         return;
     }
     exploration->complete = !exploration->incomplete && exploration->issue_count == 0 &&
@@ -448,6 +459,7 @@ struct exploration *explore(struct region *region, struct oracle *oracle,
     for (;;) {
         footprint_begin(footprint);
         run_pass(exploration, &pass);
+        progress_update(options->progress, &exploration->shown, exploration->states.count, 0);
         if (exploration->incomplete || !footprint_is_broken(footprint))
             return exploration;
         region_release(&exploration->region);

@@ -7,8 +7,16 @@
 #ifndef FENCESIM_SIM_EXPLORE_EXPLORE_H_
 #define FENCESIM_SIM_EXPLORE_EXPLORE_H_
 
+#include "sim/base/progress.h"
 #include "sim/explore/component.h"
 #include "sim/explore/states.h"
+
+/* Values of `incomplete`. */
+#define LIMIT_STATES "the limit of states was reached"
+#define LIMIT_TIME "the limit of time was reached"
+#define LIMIT_MEMORY "the limit of memory was reached"
+#define LIMIT_REGISTERS "the limit of distinct register states was reached"
+#define LIMIT_STOP "it was interrupted"
 
 struct explore_options {
     bool reduce;             /* false: interleave every step (for comparison) */
@@ -18,6 +26,7 @@ struct explore_options {
     const struct removed *removed; /* code that is taken out */
     size_t removed_count;
     const volatile int *stop; /* non-zero: end early; may be NULL */
+    fs_progress *progress;    /* may be NULL */
 };
 
 /* A final state as far as the terms see it, or one in which some CPUs are stuck. */
@@ -51,6 +60,8 @@ struct exploration {
     bool complete;
     const char *incomplete;  /* which limit was hit; NULL when only issues make it incomplete */
     uint64_t state_count, transition_count;
+    uint64_t followed; /* states whose successors have been found */
+    struct progress_share shown;
     struct final_state *finals;
     size_t final_count, final_capacity;
     struct issue *issues;

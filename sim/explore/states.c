@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_WIDTH = 8, FIRST_CAPACITY = 256, FIRST_TABLE = 512 };
+enum { FIRST_WIDTH = 8, FIRST_CAPACITY = 256, FIRST_TABLE = 512, MANY = 1 << 20 };
 
 /* Lays the fields out into as few words as their widths need; no field crosses a word. */
 static void lay_out(struct states *states)
@@ -161,11 +161,25 @@ static void make_room(struct states *states)
         region_fail(states->region);
     if (states->count < states->capacity)
         return;
-    size_t capacity = states->capacity * 2;
+    /* Many grow by less, as they stay where they are, and by what the limit of memory allows. */
+    size_t more = states->capacity < MANY ? states->capacity : states->capacity / 8;
+    size_t each = states->word_count * 8 + sizeof *states->parents;
+    while (more > states->capacity / 32 && !region_has_room(states->region, more * each))
+        more /= 2;
+    size_t capacity = states->capacity + more;
     states->keys = region_resize(states->region, states->keys, capacity * states->word_count * 8);
     states->parents =
         region_resize(states->region, states->parents, capacity * sizeof *states->parents);
     states->capacity = capacity;
+}
+
+/* A table filled by 60 % is fast; where the limit of memory allows no other, it gets fuller. */
+static bool needs_table(const struct states *states)
+{
+    if (states->count * 5 <= states->table_size * 3)
+        return false;
+    return region_has_room(states->region, states->table_size * 8) ||
+           states->count * 8 > states->table_size * 7;
 }
 
 /* Adds a packed key that is not there. */
@@ -175,7 +189,7 @@ static uint32_t append(struct states *states, const uint64_t *key, uint64_t hash
     uint32_t state = (uint32_t)states->count++;
     memcpy(states->keys + (size_t)state * states->word_count, key, states->word_count * 8);
     states->parents[state] = parent;
-    if (states->count * 5 > states->table_size * 3)
+    if (needs_table(states))
         grow_table(states);
     else
         place(states, hash, state);

@@ -119,6 +119,10 @@ static json_t *order_json(const struct result *result)
     if (result->incomplete)
         put(object, "reason", string(result->incomplete));
     put(object, "states", integer(result->states));
+    if (result->incomplete)
+        put(object, "frontier", integer(result->frontier));
+    if (result->advice)
+        put(object, "advice", string(result->advice));
     for (size_t i = 0; i < result->outcome_count; i++) {
         json_t *outcome = json_object();
         put(outcome, "values", values_json(result, result->outcomes[i].values));

@@ -209,8 +209,11 @@ static void add_problems(struct writer *writer, const struct result *result, boo
 {
     struct text *out = writer->out;
     if (result->incomplete)
-        text_printf(out, "  not all executions were explored: %s after %" PRIu64 " states\n",
-                    result->incomplete, result->states);
+        text_printf(out, "  not all executions were explored: %s after %" PRIu64 " states, %" PRIu64
+                    " of them not followed up\n",
+                    result->incomplete, result->states, result->frontier);
+    if (result->advice)
+        text_printf(out, "    what would help: %s\n", result->advice);
     for (size_t i = 0; i < result->unmodelled_count; i++) {
         const struct unmodelled *row = &result->unmodelled[i];
         text_add(out, "  unmodelled: ");

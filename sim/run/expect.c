@@ -264,7 +264,7 @@ void judge_verdict(struct result *result)
         violated = violated || result->expects[i].held == HELD_NO;
         unknown = unknown || result->expects[i].held == HELD_UNKNOWN;
     }
-    if (result->ordered && !result->complete)
+    if ((result->ordered && !result->complete) || (result->timed && result->timed->limited))
         unknown = true;
     for (size_t i = 0; i < result->finding_count; i++)
         violated = violated || (result->findings[i].is_error && !is_expected(result, i));

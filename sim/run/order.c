@@ -5,9 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/judge.h"
+#include "sim/run/limits.h"
 
-enum { RELAXED_WITNESSES_MAX = 16 };
+enum { RELAXED_WITNESSES_MAX = 16, PROGRAM_BYTES = 8 << 20, LEAST_BYTES = 1 << 20 };
+
+/*
+ * What the limit of memory leaves for one more exploration, beside the program itself and
+ * what this run holds already.
+ */
+static size_t memory_left(const struct judgement *judgement)
+{
+    size_t limit = judgement->options->max_memory, held = judgement->region->bytes + judgement->scratch->bytes;
+    held += limit / 4 < PROGRAM_BYTES ? limit / 4 : PROGRAM_BYTES;
+    if (judgement->exploration)
+        held += judgement->exploration->region.bytes;
+    if (!limit)
+        return 0;
+    return limit > held + LEAST_BYTES ? limit - held : LEAST_BYTES;
+}
 
 static struct explore_options options_of(const struct judgement *judgement)
 {
@@ -15,8 +30,9 @@ static struct explore_options options_of(const struct judgement *judgement)
     return (struct explore_options){.reduce = options->reduce,
                                     .max_states = options->max_states,
                                     .max_seconds = options->max_seconds,
-                                    .max_memory = options->max_memory,
-                                    .stop = options->stop};
+                                    .max_memory = memory_left(judgement),
+                                    .stop = options->stop,
+                                    .progress = options->progress};
 }
 
 static struct exploration *explore_with(struct judgement *judgement, const struct model *model,
@@ -359,6 +375,9 @@ void judge_order(struct judgement *judgement)
     result->complete = exploration->complete;
     result->states = exploration->state_count;
     result->incomplete = exploration->incomplete;
+    result->advice = limit_advice(judgement->region, exploration, judgement->options);
+    if (exploration->incomplete)
+        result->frontier = exploration->state_count - exploration->followed;
     if (exploration->incomplete && exploration->state_count == 0)
         return;
     result->outcomes =

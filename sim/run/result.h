@@ -58,7 +58,8 @@ struct result {
     bool ordered; /* the ordering half was run */
     bool complete;
     const char *incomplete; /* why not */
-    uint64_t states;
+    const char *advice;     /* what would help then; NULL: nothing */
+    uint64_t states, frontier; /* frontier: found, but not followed up */
     const struct term **observed;
     size_t observed_count;
     struct outcome_row *outcomes;

@@ -111,7 +111,13 @@ static void time_it(struct judgement *judgement, struct exec *exec)
         return;
     result->timed = time_run(judgement->region, exec, result->program, result->variant,
                              judgement->profile, &limits);
-    if (!result->timed->complete && result->timed->reason)
+    if (result->timed->limited)
+        result_note(judgement->region, result,
+                    region_printf(judgement->region,
+                                  "cycles: %s after %llu instructions, of which the figures are",
+                                  result->timed->reason,
+                                  (unsigned long long)result->timed->instructions));
+    else if (!result->timed->complete && result->timed->reason)
         result_note(judgement->region, result,
                     region_printf(judgement->region, "cycles: %s", result->timed->reason));
     for (size_t i = 0; i < result->timed->unmodelled_count; i++)

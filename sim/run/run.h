@@ -3,6 +3,7 @@
 #ifndef FENCESIM_SIM_RUN_RUN_H_
 #define FENCESIM_SIM_RUN_RUN_H_
 
+#include "include/fencesim/fencesim.h"
 #include "sim/run/result.h"
 
 enum witness_choice { WITNESS_FIRST, WITNESS_NONE, WITNESS_ALL };
@@ -20,6 +21,7 @@ struct run_options {
     double max_seconds;  /* 0: none; for each run */
     size_t max_memory;   /* bytes, 0: none; for each run */
     const volatile int *stop;
+    fs_progress *progress;
     size_t timeline; /* instructions of each CPU to record; 0: none */
 };
 

@@ -252,6 +252,7 @@ static void run_job(struct job *job)
 struct queue {
     struct job *jobs;
     size_t count, next;
+    fs_progress *progress;
     pthread_mutex_t lock;
 };
 
@@ -268,12 +269,18 @@ static void *work(void *argument)
             return NULL;
         }
         run_job(&queue->jobs[mine]);
+        if (queue->progress)
+            progress_count(&queue->progress->files_done, 1);
     }
 }
 
 static void run_jobs(fs_report *report, unsigned threads)
 {
-    struct queue queue = {.jobs = report->jobs, .count = report->job_count};
+    struct queue queue = {.jobs = report->jobs,
+                          .count = report->job_count,
+                          .progress = report->options.progress};
+    if (queue.progress)
+        progress_count(&queue.progress->files, report->job_count);
     pthread_mutex_init(&queue.lock, NULL);
     pthread_t workers[JOBS_MAX];
     if (threads == 0) {
@@ -366,6 +373,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
         .max_seconds = options->max_seconds,
         .max_memory = options->max_memory,
         .stop = options->stop,
+        .progress = options->progress,
         .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
     if (options->baseline)
         report->baseline =
