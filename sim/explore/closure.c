@@ -378,10 +378,10 @@ bool finish_locked(struct components *components, struct node *node, const uint8
 }
 
 static void tell_stores(struct components *components, const struct node *node,
-                        const struct insn *insn, const struct effect *effect)
+                        const struct insn *insn, const struct effect *effect, bool loads)
 {
     struct told told = {.insn = insn, .event = "compute"};
-    if (effect->write_count == 0)
+    if (effect->write_count == 0 && !loads) /* a load has been told already */
         tell(components, node, &told);
     for (unsigned i = 0; i < effect->write_count; i++) {
         told.event = "store";
@@ -478,7 +478,8 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
         if (returns)
             leave_interrupt(components, node);
         move_on(components, node, stopped.effect->next);
-        tell_stores(components, node, stopped.plan->insn, stopped.effect);
+        tell_stores(components, node, stopped.plan->insn, stopped.effect,
+                    stopped.plan->read_count > 0);
         break;
     }
     }

@@ -8,7 +8,7 @@
 
 enum { CHECK_EVERY = 1024 };
 
-static double seconds_now(void)
+double seconds_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

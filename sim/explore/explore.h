@@ -103,6 +103,9 @@ struct exploration *explore(struct region *region, struct oracle *oracle,
 
 void exploration_close(struct exploration *exploration);
 
+/* The monotonic clock. */
+double seconds_now(void);
+
 /* Finds the states without a way to a final state: sets can_stick and adds stuck finals. */
 void find_stuck(struct exploration *exploration);
 

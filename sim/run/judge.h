@@ -26,6 +26,7 @@ struct judgement {
     const struct profile *profile;
     const struct model *model;
     const struct run_options *options;
+    double started; /* seconds of the monotonic clock: --max-seconds is for the run as a whole */
     struct result *result;
     struct exploration *exploration; /* NULL when order is not judged */
     const struct profile

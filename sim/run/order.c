@@ -24,12 +24,22 @@ static size_t memory_left(const struct judgement *judgement)
     return limit > held + LEAST_BYTES ? limit - held : LEAST_BYTES;
 }
 
+/* What is left of the run's time; a little when nothing is, so that it is still a limit. */
+static double seconds_left(const struct judgement *judgement)
+{
+    double limit = judgement->options->max_seconds;
+    if (limit <= 0)
+        return 0;
+    double left = judgement->started + limit - seconds_now();
+    return left > 0 ? left : 1e-9;
+}
+
 static struct explore_options options_of(const struct judgement *judgement)
 {
     const struct run_options *options = judgement->options;
     return (struct explore_options){.reduce = options->reduce,
                                     .max_states = options->max_states,
-                                    .max_seconds = options->max_seconds,
+                                    .max_seconds = seconds_left(judgement),
                                     .max_memory = memory_left(judgement),
                                     .stop = options->stop,
                                     .progress = options->progress};

@@ -152,6 +152,7 @@ static struct result *run_one(struct region *region, struct region *scratch, str
                                   .profile = profile,
                                   .model = model_find(profile->model),
                                   .options = options,
+                                  .started = seconds_now(),
                                   .result = result,
                                   .guarantee = guarantee};
     result->program = prepared->program;
