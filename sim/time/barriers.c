@@ -60,6 +60,15 @@ static bool serializes(const struct insn *insn)
     return insn->class == INSN_SERIALIZING || insn->class == INSN_IRET;
 }
 
+/* How long the modified lines take on their way to memory, which then has them. */
+static ticks write_back_all(struct core *core)
+{
+    const struct timing *t = core->timing;
+    uint64_t lines = image_clean_all(&core->machine->image);
+    uint64_t most = (uint64_t)t->l3_bytes / LINE_BYTES; /* the others were evicted long ago */
+    return (ticks)(lines < most ? lines : most) * t->wc_line;
+}
+
 void time_hold(struct core *core, struct event *event)
 {
     const struct timing *t = core->timing;
@@ -73,6 +82,10 @@ void time_hold(struct core *core, struct event *event)
     if (serializes(insn)) {
         from = later(from, core->all_visible - t->dispatch_to_issue);
         mark(event, STALL_STORE_DRAIN, from);
+    }
+    if (insn->kind == KIND_WBINVD || insn->kind == KIND_WBNOINVD) {
+        hold += write_back_all(core);
+        mark(event, STALL_SYSTEM, from + hold);
     }
     hold_dispatch(core, from + hold, STALL_SYSTEM);
     event->done = insn->kind == KIND_RDTSC ? event->earliest + t->rdtsc_done : from + hold;

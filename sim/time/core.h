@@ -220,7 +220,8 @@ struct recorder;
 /* A waiting loop, at its last jump back. */
 struct spin {
     bool seen, valid; /* valid: that round had no effect */
-    ticks slot;
+    ticks slot, period;
+    ticks until; /* something is known to happen then: it is run up to there */
     uint64_t stores, writes;
     struct registers registers;
 };
@@ -245,6 +246,9 @@ struct core {
     struct op **ops; /* by byte offset */
     struct op loop_end;
     bool loops, ended, halted;
+    bool uncached; /* CR0.CD is set */
+    bool waiting;  /* set aside in a waiting loop */
+    uint64_t cr0, cr4;
     uint64_t iteration, iterations, half_iteration;
     struct steady steady;
     ticks half_time, last_time;
@@ -346,7 +350,7 @@ struct core {
     struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */
     unsigned write_count;
-    bool recording; /* attribute cycles */
+    bool recording;            /* attribute cycles */
     struct recorder *recorder; /* NULL: no timeline is wanted */
 };
 
@@ -360,7 +364,8 @@ struct machine {
     struct image image;
     struct core **cores;
     size_t core_count;
-    uint32_t fills; /* lines that came into the shared cache */
+    size_t waiting_count; /* of the cores */
+    uint32_t fills;       /* lines that came into the shared cache */
     uint64_t instructions;
     uint64_t writes;    /* to the shared memory */
     const char *reason; /* why the run ended early */
@@ -464,8 +469,14 @@ void interrupts_leave_all(struct core *core);
 
 /* ---- spins.c ---- */
 
-/* After a jump back, with several CPUs. False when all wait for ever (machine->reason). */
+/* After a jump back. False when all wait for ever (machine->reason). */
 bool spin_round(struct core *core);
+/*
+ * Before `next`, the CPU that is first in time (NULL: none is left), goes on: sends the waiting
+ * CPUs round again when something happens until then. Returns whether it did; a wait that is
+ * for ever is machine->reason.
+ */
+bool spin_release(struct machine *machine, const struct core *next);
 
 /* ---- repeat.c ---- */
 

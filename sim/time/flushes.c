@@ -53,6 +53,7 @@ ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *c
     ticks clean = kind == KIND_CLWB ? t->flush_clean_keep : t->flush_clean;
     entry->ready = start + (entry->dirty ? t->flush_dirty : clean);
     entry->dirty = false;
+    image_clean(&core->machine->image, line);
     if (kind != KIND_CLWB) {
         caches_drop(core, line);
     }

@@ -35,6 +35,9 @@ static ticks window_limit(const struct core *core, const struct event *event, en
 static ticks cost_of(const struct core *core, const struct event *event)
 {
     ticks slots = event->fused ? 0 : event->op->slots;
+    if (core->uncached) {
+        return later(slots, core->timing->uncached_instruction);
+    }
     if (!core->decoding) {
         return slots;
     }

@@ -254,6 +254,25 @@ static uint64_t msr_value(const struct core *core)
     return 0;
 }
 
+static uint64_t control_register(const struct core *core, const struct insn *insn)
+{
+    unsigned number = system_register_number(insn);
+    bool known = insn->kind == KIND_MOV_CR;
+    return known && number == 0 ? core->cr0 : known && number == 4 ? core->cr4 : 0;
+}
+
+static void set_control_register(struct core *core, const struct insn *insn)
+{
+    const uint64_t cache_disable = UINT64_C(1) << 30;
+    uint64_t value = core->registers.gpr[system_register_operand(insn)];
+    if (system_register_number(insn) == 0) {
+        core->cr0 = value;
+        core->uncached = (value & cache_disable) != 0;
+    } else if (system_register_number(insn) == 4) {
+        core->cr4 = value;
+    }
+}
+
 static bool execute_system(struct core *core, struct event *event)
 {
     const struct insn *insn = event->op->insn;
@@ -270,9 +289,16 @@ static bool execute_system(struct core *core, struct event *event)
         }
         break;
     case INSN_RDMSR:
-        set_pair(registers, msr_value(core));
+        if (insn->kind == KIND_MOV_CR || insn->kind == KIND_MOV_DR) {
+            registers->gpr[system_register_operand(insn)] = control_register(core, insn);
+        } else {
+            set_pair(registers, msr_value(core));
+        }
         break;
     case INSN_SERIALIZING:
+        if (insn->kind == KIND_MOV_CR) {
+            set_control_register(core, insn);
+        }
         if (insn->kind == KIND_CPUID) {
             registers->gpr[0] = registers->gpr[1] = registers->gpr[2] = registers->gpr[3] = 0;
         }

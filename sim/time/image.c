@@ -106,6 +106,42 @@ void image_read(struct image *image, uint64_t address, unsigned size, uint8_t *d
     }
 }
 
+/* Its bit of `modified`, which a write-back of everything has cleared. */
+static uint64_t *modified_bits(struct image *image, struct page *page)
+{
+    if (page->writebacks != image->writebacks) {
+        page->writebacks = image->writebacks;
+        page->modified = 0;
+    }
+    return &page->modified;
+}
+
+static void note_modified(struct image *image, struct page *page, unsigned offset)
+{
+    uint64_t *bits = modified_bits(image, page), bit = UINT64_C(1) << offset / LINE_BYTES;
+    image->modified_lines += (*bits & bit) == 0;
+    *bits |= bit;
+}
+
+void image_clean(struct image *image, uint64_t line)
+{
+    struct page *page = image_page(image, line * LINE_BYTES);
+    if (page == NULL) {
+        return;
+    }
+    uint64_t *bits = modified_bits(image, page), bit = UINT64_C(1) << line % PAGE_LINES;
+    image->modified_lines -= (*bits & bit) != 0;
+    *bits &= ~bit;
+}
+
+uint64_t image_clean_all(struct image *image)
+{
+    uint64_t lines = image->modified_lines;
+    image->modified_lines = 0;
+    image->writebacks++;
+    return lines;
+}
+
 void image_write(struct image *image, uint64_t address, unsigned size, const uint8_t *data)
 {
     unsigned offset = (unsigned)(address % PAGE_BYTES);
@@ -115,6 +151,8 @@ void image_write(struct image *image, uint64_t address, unsigned size, const uin
         return;
     }
     memcpy(page->bytes + offset, data, here);
+    note_modified(image, page, offset);
+    note_modified(image, page, offset + here - 1);
     if (here < size) {
         image_write(image, address + here, size - here, data + here);
     }

@@ -18,6 +18,8 @@ struct page {
     bool whole;                   /* one object or stack covers all of it */
     uint8_t home[PAGE_LINES];     /* enum residency at the start, of each line */
     uint32_t fetched[PAGE_LINES]; /* when the line last came into the shared cache, 0 never */
+    uint64_t modified;            /* a bit for each line that memory does not have yet ... */
+    uint32_t writebacks;          /* ... as of this write-back of everything */
 };
 
 struct image {
@@ -26,6 +28,8 @@ struct image {
     struct page ***directory; /* two levels of DIRECTORY_ENTRIES */
     struct page *last;        /* most recent page, for speed */
     uint64_t last_number;
+    uint64_t modified_lines; /* in all pages */
+    uint32_t writebacks;     /* of everything, so far */
 };
 
 void image_init(struct image *image, struct region *region, const struct program *program);
@@ -39,5 +43,9 @@ bool image_covers(struct image *image, uint64_t address, unsigned size);
 /* Read and write any covered range. */
 void image_read(struct image *image, uint64_t address, unsigned size, uint8_t *data);
 void image_write(struct image *image, uint64_t address, unsigned size, const uint8_t *data);
+
+/* A line was written back; everything was: how many lines that were. */
+void image_clean(struct image *image, uint64_t line);
+uint64_t image_clean_all(struct image *image);
 
 #endif

@@ -49,6 +49,8 @@ static struct core *make_core(struct machine *machine, uint32_t cpu)
     core->commit = LONG_AGO;
     core->commit_line = UINT64_MAX;
     core->wc_last_line = UINT64_MAX;
+    core->cr0 = 0x80050033; /* paging, write protect, numeric errors: as kernels run */
+    core->cr4 = 0x6e0;      /* PGE among others */
     for (unsigned i = 0; i < WC_MAX; i++) {
         core->wc_sent[i].line = UINT64_MAX;
     }
@@ -162,7 +164,7 @@ static struct core *earliest_core(struct machine *machine)
     ticks time = 0;
     for (size_t i = 0; i < machine->core_count; i++) {
         struct core *core = machine->cores[i];
-        if (core->ended) {
+        if (core->ended || core->waiting) {
             continue;
         }
         ticks here = core_read_time(core);
@@ -195,13 +197,13 @@ static void run_all(struct machine *machine, const struct budget *budget)
     }
     for (;;) {
         struct core *core = earliest_core(machine);
-        if (core != NULL && lock_transfer(core)) {
+        if ((core != NULL && lock_transfer(core)) || spin_release(machine, core)) {
             continue;
         }
         if (core == NULL || !core_finish(core) || exhausted(machine, budget)) {
             return;
         }
-        if (!core->ended && !core_start(core) && machine->reason != NULL) {
+        if (!core->ended && !core->waiting && !core_start(core) && machine->reason != NULL) {
             return;
         }
         if (machine->program->handler_count > 0 && !wake_all(machine)) {

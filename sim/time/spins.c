@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A CPU that waits for another in a loop repeats itself until memory changes. Its clock may
- * jump to when something can happen, so that a wait of milliseconds costs no time here; and
- * when all CPUs wait for each other, they do so for ever.
+ * A CPU that waits for another in a loop repeats itself until memory changes. It is set aside
+ * until then and its clock jumps, so that a wait of milliseconds costs no time here; and when
+ * all CPUs wait for each other, they do so for ever.
  */
 #include <string.h>
 
 #include "sim/time/core.h"
+
+static const char WAIT_FOR_EVER[] = "every CPU waits for another for ever";
 
 /* Whether it went round once without any effect, and memory is still as it was. */
 static bool spins(const struct core *core)
@@ -55,6 +57,56 @@ static void jump(struct core *core, ticks period, ticks until)
     core->barrier_op = core->event.op;
 }
 
+/* When the memory that the waiting CPUs look at changes next, or one of them is interrupted. */
+static ticks first_change(const struct machine *machine)
+{
+    ticks first = INT64_MAX;
+    for (size_t i = 0; i < machine->core_count; i++) {
+        const struct core *core = machine->cores[i];
+        if (core->pending_count > 0 && core->pending[core->pending_first].visible < first)
+            first = core->pending[core->pending_first].visible;
+        if (core->waiting && core->interrupt_count > 0 && core->interrupts[0].at < first)
+            first = core->interrupts[0].at;
+    }
+    return first;
+}
+
+bool spin_release(struct machine *machine, const struct core *next)
+{
+    if (machine->waiting_count == 0)
+        return false;
+    ticks change = first_change(machine), at = next != NULL ? core_read_time(next) : INT64_MAX;
+    if (next != NULL && next->event.op->kind == OP_LOCK && at < change)
+        change = at; /* its store is visible at once */
+    if (change == INT64_MAX && next == NULL)
+        machine->reason = WAIT_FOR_EVER;
+    if (change > at || change == INT64_MAX)
+        return false;
+    for (size_t i = 0; i < machine->core_count; i++) {
+        struct core *core = machine->cores[i];
+        if (!core->waiting)
+            continue;
+        core->waiting = false;
+        machine->waiting_count--;
+        core->spin.until = change;
+        jump(core, core->spin.period, change);
+        core->spin.slot = later(core->slot, core->barrier);
+        if (!core_start(core) && machine->reason != NULL)
+            return false;
+    }
+    return true;
+}
+
+/* The wait goes on until something happens elsewhere. */
+static void set_aside(struct core *core, ticks period)
+{
+    if (period <= 0 || core->slot < core->spin.until)
+        return; /* it is about to happen */
+    core->spin.period = period;
+    core->waiting = true;
+    core->machine->waiting_count++;
+}
+
 bool spin_round(struct core *core)
 {
     struct spin *spin = &core->spin;
@@ -65,12 +117,15 @@ bool spin_round(struct core *core)
         if (!next_change(core, &until)) {
             core->machine->reason =
                 core->machine->core_count > 1
-                    ? "every CPU waits for another for ever"
+                    ? WAIT_FOR_EVER
                     : region_printf(core->machine->region, "%s goes round for ever",
                                     core->machine->program->cpus[0].name);
             return false;
         }
-        jump(core, period, until);
+        if (core->machine->core_count > 1)
+            set_aside(core, period);
+        else
+            jump(core, period, until);
     }
     spin->seen = true;
     spin->slot = later(core->slot, core->barrier);
