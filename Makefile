@@ -104,9 +104,23 @@ check-san:
 rebase: all
 	SIMULATE=./$(PROGRAM) sh tests/golden/run.sh rebase
 
+# ---- speed ----
+
+BENCH_SOURCES := $(sort $(wildcard tools/bench/*.c))
+
+$(OUT)/bench: $(call object,$(BENCH_SOURCES)) $(LIBRARY)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Figures beside those of tools/bench-baseline.txt; bench-save makes them the baseline.
+bench: all $(OUT)/bench
+	SIMULATE=./$(PROGRAM) BENCH=$(OUT)/bench sh tools/bench.sh check
+
+bench-save: all $(OUT)/bench
+	SIMULATE=./$(PROGRAM) BENCH=$(OUT)/bench sh tools/bench.sh save
+
 # ---- style ----
 
-FORMATTED = $(sort $(shell find include sim models tests -name '*.[ch]'))
+FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
 SCRIPTS = $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
@@ -150,7 +164,7 @@ dist:
 clean:
 	rm -rf build simulate libfencesim.a
 
-.PHONY: all check check-slow check-san rebase style lint format install uninstall dist clean FORCE
+.PHONY: all check check-slow check-san rebase bench bench-save style lint format install uninstall dist clean FORCE
 FORCE:
 .DELETE_ON_ERROR:
 
