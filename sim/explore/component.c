@@ -286,6 +286,20 @@ static void add_early_loads(struct components *components, uint32_t cpu, const s
     }
 }
 
+static const char *untakeable_reason(struct components *components, uint32_t cpu, unsigned vector,
+                                     uint32_t depth)
+{
+    const char *name = components->program->cpus[cpu].name;
+    if (depth >= NESTING_MAX)
+        return region_printf(components->region,
+                             "vector 0x%x arrives while %s is in %u handlers already: an "
+                             "interrupt storm",
+                             vector, name, depth);
+    return region_printf(components->region,
+                         "vector 0x%x arrives, for which %s has no handler (or no stack)", vector,
+                         name);
+}
+
 /* The interrupts that can be taken now, and the timer that can go off. */
 static void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
                            struct component *component)
@@ -314,10 +328,7 @@ static void add_interrupts(struct components *components, uint32_t cpu, const st
                 (uint8_t)vector;
         } else {
             component->status = COMPONENT_UNMODELLED;
-            component->reason =
-                region_printf(components->region,
-                              "vector 0x%x arrives, for which %s has no handler (or no stack)",
-                              vector, components->program->cpus[cpu].name);
+            component->reason = untakeable_reason(components, cpu, vector, state.depth);
         }
     }
 }

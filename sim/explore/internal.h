@@ -84,6 +84,7 @@ void system_set(struct components *components, struct node *node,
                 const struct system_state *state);
 
 /* Interrupts (sim/explore/interrupt.c): whether one can be taken now, and taking it. */
+enum { NESTING_MAX = 8 }; /* handlers in handlers; more is taken for a storm without end */
 bool can_interrupt(struct components *components, uint32_t cpu, const struct node *node);
 bool take_interrupt(struct components *components, uint32_t cpu, struct node *node,
                     uint8_t vector);

@@ -77,13 +77,14 @@ bool take_interrupt(struct components *components, uint32_t cpu, struct node *no
     struct action action = {.kind = ACTION_INTERRUPT};
     oracle_registers(components->oracle, node->local, &registers);
     uint64_t offset = registers.gpr[4] - STACK_BASE;
-    if (!handler || offset < 64 || offset > components->program->cpu_count * STACK_BYTES)
+    system_get(components, node, &state);
+    if (!handler || state.depth >= NESTING_MAX || offset < 64 ||
+        offset > components->program->cpu_count * STACK_BYTES)
         return false;
     if (is_asleep(components, node))
         registers.rip += plan->insn->length; /* it wakes and goes on behind */
     components->cpus[cpu].model->take(&components->context, &node->buffers, &action);
     push_frame(components, cpu, node, &registers);
-    system_get(components, node, &state);
     state.pending[vector / 64] &= ~(UINT64_C(1) << (vector % 64));
     state.depth++;
     system_set(components, node, &state);
