@@ -131,4 +131,49 @@ struct told {
 };
 void tell(struct components *components, const struct node *after, const struct told *told);
 
+/* ---- transitions.c: working out what a component can do ---- */
+
+/* Collects drains as transitions; with count_only it only counts them. */
+struct drain_sink {
+    struct components *components;
+    uint32_t cpu;
+    const struct node *node;
+    struct component *component;
+    bool count_only;
+    unsigned count;
+};
+void add_drain(void *receiver, const struct drain *drain);
+void add_instruction(struct components *components, uint32_t cpu, const struct node *node,
+                     const struct stopped *stopped, struct component *component);
+void add_early_loads(struct components *components, uint32_t cpu, const struct node *node,
+                     const struct stopped *stopped, struct component *component);
+void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
+                    struct component *component);
+
+/* A store that only this CPU can see reaches its private memory; tells whether it is one. */
+bool keep_private(struct components *components, uint32_t cpu, struct node *node, uint32_t number);
+
+/* Reads the clock (in `store`) and moves it on: two readings never agree, later ones are larger. */
+void read_clock(struct components *components, struct store *store, struct outcome *outcome);
+
+/* ---- values.c ---- */
+
+/* What a transition loads when memory is number `memory`. */
+void loaded_bytes(struct components *components, const struct transition *transition,
+                  uint32_t memory, uint8_t *data);
+
+/* Works out where a value leads. */
+void take_value(struct components *components, uint32_t cpu, uint32_t id,
+                const struct transition *transition, const uint8_t *data,
+                struct outcome *outcome);
+
+/* Keeps a loaded piece until the instruction has all of them. */
+void latch(struct components *components, struct node *node, const struct piece *piece,
+           unsigned number, const uint8_t *data);
+
+/* ---- places.c ---- */
+
+void set_places(struct components *components, uint32_t cpu, const struct node *node,
+                struct component *component);
+
 #endif

@@ -73,18 +73,21 @@ static const struct profile *get_profile(fs_report *report, const char *name, co
                                          struct place place)
 {
     for (size_t i = 0; i < report->profile_count; i++)
-        if (strcmp(report->profiles[i].name, name) == 0 && report->profiles[i].profile)
-            return report->profiles[i].profile;
-        else if (strcmp(report->profiles[i].name, name) == 0 && strchr(name, '/'))
-            return NULL; /* a file that could not be read has been reported */
+        if (strcmp(report->profiles[i].name, name) == 0)
+            return report->profiles[i].profile; /* NULL: its file's errors have been reported */
     size_t errors = report->diagnostics.count;
     const struct profile *profile = profile_load(&report->region, name, &report->diagnostics);
-    if (!profile && file) /* an unknown name in a trace: say where it stands */
-        for (size_t i = errors; i < report->diagnostics.count; i++)
-            if (report->diagnostics.items[i].file[0] == '\0') {
+    bool is_unknown = false;
+    for (size_t i = errors; !profile && i < report->diagnostics.count; i++)
+        if (report->diagnostics.items[i].file[0] == '\0') {
+            is_unknown = true;
+            if (file) { /* named in a trace: say where it stands, each time */
                 report->diagnostics.items[i].file = file;
                 report->diagnostics.items[i].place = place;
             }
+        }
+    if (is_unknown && file)
+        return NULL;
     report->profiles = region_push(&report->region, report->profiles, report->profile_count,
                                    &report->profile_capacity, sizeof *report->profiles);
     report->profiles[report->profile_count++] = (struct loaded_profile){name, profile};
