@@ -100,9 +100,11 @@ void find_unmodelled(struct judgement *judgement)
 static bool can_vary(struct judgement *judgement)
 {
     const struct exploration *exploration = judgement->exploration;
+    judgement->result->findings_incomplete = true;
     if (!exploration->complete)
         return false; /* the verdict is unknown, and says why */
-    if (exploration->state_count <= BASE_STATES_MAX)
+    judgement->result->findings_incomplete = exploration->state_count > BASE_STATES_MAX;
+    if (!judgement->result->findings_incomplete)
         return true;
     result_note(judgement->region, judgement->result,
                 region_printf(judgement->region,
@@ -129,6 +131,7 @@ void find_all(struct judgement *judgement)
     find_redundant_and_weaker(&trial);
     find_misplaced(&trial);
     find_implementation_only(&trial);
+    judgement->result->findings_incomplete = trial.skipped;
     if (trial.skipped)
         result_note(judgement->region, judgement->result,
                     "not every fence was tried out: without it, or with it elsewhere, there are "

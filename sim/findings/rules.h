@@ -15,9 +15,15 @@ enum rule_level {
     RULE_ERROR    /* the run is a violation, unless the trace expects the finding */
 };
 
+enum rule_means {
+    MEANS_READING,  /* read off the code and the run itself */
+    MEANS_EXPLORING /* the run is explored again, changed a little */
+};
+
 struct rule {
     const char *id;
     enum rule_level level;
+    enum rule_means means;
     const char *summary; /* one line: what it means */
     const char *advice;  /* what to do; the message of a finding that says nothing more special */
     const char *help;    /* a paragraph: why it matters, and when it can be ignored */

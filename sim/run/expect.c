@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/findings/rules.h"
 #include "sim/run/judge.h"
 
 /* Whether a final state is one that the expectation speaks of. */
@@ -163,8 +164,18 @@ static void decide_finding(struct judgement *judgement, struct expect_row *row)
     for (size_t i = 0; i < result->finding_count; i++)
         if (strcmp(result->findings[i].rule, row->expectation->name) == 0)
             row->held = HELD_YES;
-    if (row->held == HELD_NO && result->ordered && !result->complete)
+    bool partly = rule_find(row->expectation->name)->means == MEANS_EXPLORING &&
+                  result->findings_incomplete;
+    if (row->held == HELD_NO && ((result->ordered && !result->complete) || partly))
         row->held = HELD_UNKNOWN;
+}
+
+/* Whether findings of this rule were to be looked for at all. */
+static bool is_looked_for(const struct run_options *options, const char *id)
+{
+    const struct rule *rule = rule_find(id);
+    return rule && options->findings != FINDINGS_NONE &&
+           (options->findings == FINDINGS_ALL || rule->means != MEANS_EXPLORING);
 }
 
 static bool is_about_time(const struct expectation *expectation)
@@ -185,6 +196,9 @@ void judge_expectations(struct judgement *judgement)
         if (!expectation_applies(expectation, variant, judgement->profile->name))
             continue;
         if (is_about_time(expectation) ? !judgement->options->time : !judgement->options->order)
+            continue;
+        if (expectation->kind == EXPECT_FINDING &&
+            !is_looked_for(judgement->options, expectation->name))
             continue;
         if (expectation->kind == EXPECT_CHEAPER && strcmp(expectation->variant, variant) != 0)
             continue;

@@ -84,6 +84,7 @@ struct result {
     size_t expect_count;
     struct finding *findings;
     size_t finding_count, finding_capacity;
+    bool findings_incomplete; /* some were too costly to look for */
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct bad_input {

@@ -1,0 +1,1 @@
+./simulate --only order traces/field/fence-on-the-wrong-side.yaml

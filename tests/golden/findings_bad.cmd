@@ -1,0 +1,1 @@
+./simulate --findings some traces

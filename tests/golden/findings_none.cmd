@@ -1,0 +1,1 @@
+./simulate --only order --findings none traces/field/fence-on-the-wrong-side.yaml
