@@ -12,7 +12,7 @@
 #include "include/fencesim/fencesim.h"
 #include "sim/command/progress.h"
 
-enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70, NAMES_MAX = 256, MAPPED_BYTES = 4 << 20 };
+enum { EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 70, NAMES_MAX = 256, MAPPED_BYTES = 4 << 20 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
                  OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS,
                  OPT_TIMELINE, OPT_SAVE, OPT_BASELINE, OPT_TOLERANCE };
@@ -377,6 +377,8 @@ static int run(struct command *command, const char *const *paths, size_t count)
         fprintf(stderr, "%s\n", line);
     fs_style style = {.color = wants_color(command), .verbosity = command->verbosity};
     int result = fs_report_exit_status(report);
+    if (interrupted && result == 0)
+        result = EXIT_UNKNOWN; /* what was asked for was not all done */
     status = fs_report_write(report, command->format, &style, &text, &length);
     int written = status == FS_OK ? write_out(command->output, text, length) : report_failure(status);
     if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)

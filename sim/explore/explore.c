@@ -300,6 +300,15 @@ static void note_issues(struct exploration *exploration, uint32_t state, const u
     }
 }
 
+static const char *out_of_time(const struct explore_options *options, double started)
+{
+    if (options->stop && *options->stop)
+        return LIMIT_STOP;
+    if (options->max_seconds > 0 && seconds_now() - started > options->max_seconds)
+        return LIMIT_TIME;
+    return NULL;
+}
+
 static const char *limit_reached(const struct exploration *exploration,
                                  const struct explore_options *options, uint64_t done,
                                  double started)
@@ -308,13 +317,16 @@ static const char *limit_reached(const struct exploration *exploration,
         return LIMIT_STATES;
     if (exploration->components.oracle->locals.count > LOCALS_MAX)
         return LIMIT_REGISTERS;
-    if (done % CHECK_EVERY)
-        return NULL;
-    if (options->stop && *options->stop)
-        return LIMIT_STOP;
-    if (options->max_seconds > 0 && seconds_now() - started > options->max_seconds)
-        return LIMIT_TIME;
-    return NULL;
+    return done % CHECK_EVERY ? NULL : out_of_time(options, started);
+}
+
+void explore_check(struct exploration *exploration, uint64_t done)
+{
+    const struct explore_options *options = exploration->options;
+    if (done % CHECK_EVERY == 0)
+        exploration->abandoned = out_of_time(options, exploration->started);
+    if (exploration->abandoned)
+        region_fail(&exploration->region);
 }
 
 /* Whether a pass whose assumption is broken has learnt enough to be started again. */
@@ -354,6 +366,8 @@ static void search_all(struct exploration *exploration, const struct explore_opt
         if (successors == 0)
             judge_end(exploration, state, tuple);
     }
+    if (!exploration->incomplete)
+        exploration->followed = exploration->states.count;
     exploration->state_count = exploration->states.count;
 }
 
@@ -402,8 +416,9 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     struct region *region = &exploration->region;
     if (region_guard(region)) {
         exploration->complete = false;
-        exploration->incomplete =
-            region->limit_hit ? LIMIT_MEMORY : "memory ran out";
+        exploration->incomplete = exploration->abandoned ? exploration->abandoned
+                                  : region->limit_hit    ? LIMIT_MEMORY
+                                                         : "memory ran out";
         exploration->state_count = exploration->states.count;
         if (footprint_is_broken(pass->footprint))
             forget(exploration);
@@ -426,6 +441,8 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
         forget(exploration);
         return;
     }
+    exploration->options = pass->options;
+    exploration->started = pass->started;
     exploration->complete = !exploration->incomplete && exploration->issue_count == 0 &&
                             !exploration->components.failure;
     if (exploration->components.failure)

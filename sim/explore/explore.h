@@ -62,6 +62,9 @@ struct exploration {
     uint64_t state_count, transition_count;
     uint64_t followed; /* states whose successors have been found */
     struct progress_share shown;
+    const struct explore_options *options;
+    double started;
+    const char *abandoned; /* the limit for which what follows the search was given up */
     struct final_state *finals;
     size_t final_count, final_capacity;
     struct issue *issues;
@@ -122,6 +125,12 @@ unsigned for_each_successor(struct exploration *exploration, const uint32_t *tup
 /* The same for the transitions of some CPUs (bit n: CPU n) only. */
 unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *tuple,
                                uint64_t which, visit_successor *visit, void *receiver);
+
+/*
+ * For loops over all states after the search: looks at the clock and at `stop` once in a
+ * while, and gives up (unwinds) when it is time to.
+ */
+void explore_check(struct exploration *exploration, uint64_t done);
 
 /* Whether control flow can come back to where it was: only then can a program go on for ever. */
 bool can_go_round(const struct exploration *exploration);

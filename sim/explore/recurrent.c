@@ -40,6 +40,7 @@ static void add_edge(void *receiver, uint32_t cpu, struct transition *transition
 
 static void enter(struct tarjan *tarjan, uint32_t state)
 {
+    explore_check(tarjan->exploration, tarjan->clock);
     tarjan->order[state] = tarjan->low[state] = ++tarjan->clock;
     tarjan->flags[state] = ON_STACK;
     tarjan->stack = region_push(tarjan->region, tarjan->stack, tarjan->stack_count,

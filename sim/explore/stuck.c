@@ -50,6 +50,7 @@ static void spread(struct exploration *exploration, uint8_t *reaches, uint32_t *
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t n = exploration->states.count; n-- > 0;) {
+            explore_check(exploration, n);
             if (reaches[n])
                 continue;
             struct round round = {exploration, reaches, false};
@@ -76,6 +77,7 @@ static uint8_t *reach_final(struct exploration *exploration, uint32_t *tuple)
 {
     uint8_t *reaches = region_alloc(&exploration->region, exploration->states.count);
     for (size_t n = 0; n < exploration->states.count; n++) {
+        explore_check(exploration, n);
         states_get(&exploration->states, (uint32_t)n, tuple);
         bool ended = true;
         for (uint32_t cpu = 0; cpu < exploration->program->cpu_count && ended; cpu++)
