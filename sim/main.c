@@ -11,6 +11,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/command/progress.h"
+#include "sim/command/values.h"
 
 enum { EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 70, NAMES_MAX = 256, MAPPED_BYTES = 4 << 20 };
 enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
@@ -108,66 +109,6 @@ static int usage_error(const char *format, const char *argument)
     fprintf(stderr, format, argument);
     fprintf(stderr, "\ntry 'simulate --help'\n");
     return EXIT_USAGE;
-}
-
-/* A decimal number and nothing else. */
-static bool parse_number(const char *text, uint64_t *number)
-{
-    char *end;
-    errno = 0;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    *number = strtoull(text, &end, 10);
-    return *end == '\0' && errno == 0;
-}
-
-static bool parse_seconds(const char *text, double *seconds)
-{
-    char *end;
-    errno = 0;
-    *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && errno == 0 && *seconds >= 0 && *seconds < 1e9;
-}
-
-/* "5%" or "5": 0.05. */
-static bool parse_percent(const char *text, double *share)
-{
-    char *end;
-    errno = 0;
-    double percent = strtod(text, &end);
-    if (end == text || errno || (strcmp(end, "") != 0 && strcmp(end, "%") != 0))
-        return false;
-    *share = percent / 100;
-    return percent >= 0 && percent <= 1e6;
-}
-
-static bool parse_size(const char *text, uint64_t *bytes)
-{
-    static const struct {
-        const char *suffix;
-        unsigned shift;
-    } units[] = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"K", 10}, {"M", 20}, {"G", 30}};
-    char *end;
-    errno = 0;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    uint64_t number = strtoull(text, &end, 10);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].suffix) != 0 || errno || number > UINT64_MAX >> units[i].shift)
-            continue;
-        *bytes = number << units[i].shift;
-        return true;
-    }
-    return false;
-}
-
-/* The position of `word` in a NULL-terminated list, or -1. */
-static int choice(const char *word, const char *const *words)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return -1;
 }
 
 static int take_option(struct command *command, int option)
