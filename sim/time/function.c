@@ -60,11 +60,23 @@ void plan_accesses(const struct core *core, struct event *event)
 
 /* ---- memory of several CPUs ---- */
 
+/* A store of what is there already changes nothing that a waiting CPU could see. */
+static void write_image(struct machine *machine, uint64_t address, unsigned size,
+                        const uint8_t *data)
+{
+    uint8_t old[EXEC_ACCESS_BYTES];
+    image_read(&machine->image, address, size, old);
+    if (machine->core_count > 1 && memcmp(old, data, size) == 0) {
+        return;
+    }
+    image_write(&machine->image, address, size, data);
+    machine->writes++;
+}
+
 static void apply_first(struct core *core)
 {
     struct pending_store *store = &core->pending[core->pending_first];
-    image_write(&core->machine->image, store->address, store->size, store->data);
-    core->machine->writes++;
+    write_image(core->machine, store->address, store->size, store->data);
     core->pending_first++;
     if (--core->pending_count == 0) {
         core->pending_first = 0;
@@ -125,8 +137,7 @@ void publish(struct core *core, ticks visible, bool at_once)
     for (unsigned i = 0; i < core->write_count; i++) {
         const struct exec_access *access = &core->writes[i];
         if (at_once || core->machine->core_count == 1) {
-            image_write(&core->machine->image, access->address, access->size, access->data);
-            core->machine->writes++;
+            write_image(core->machine, access->address, access->size, access->data);
         } else {
             queue_store(core, access);
         }

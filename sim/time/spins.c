@@ -41,8 +41,8 @@ static bool next_change(const struct core *core, ticks *at)
 static bool same_as_last_round(const struct core *core)
 {
     const struct spin *spin = &core->spin;
-    return spin->seen && spin->stores == core->store_count &&
-           spin->writes == core->machine->writes &&
+    bool stores_seen = spin->stores == core->store_count || core->pending_count == 0;
+    return spin->seen && stores_seen && spin->writes == core->machine->writes &&
            memcmp(&spin->registers, &core->registers, sizeof spin->registers) == 0;
 }
 
@@ -76,7 +76,7 @@ bool spin_release(struct machine *machine, const struct core *next)
     if (machine->waiting_count == 0)
         return false;
     ticks change = first_change(machine), at = next != NULL ? core_read_time(next) : INT64_MAX;
-    if (next != NULL && next->event.op->kind == OP_LOCK && at < change)
+    if (next != NULL && next->event.op->kind == OP_LOCK && !spins(next) && at < change)
         change = at; /* its store is visible at once */
     if (change == INT64_MAX && next == NULL)
         machine->reason = WAIT_FOR_EVER;

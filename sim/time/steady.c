@@ -4,6 +4,8 @@
  * accesses has the same value as a window of iterations ago, the program repeats itself for
  * ever; when the last windows also took exactly the same time, so does the core.
  */
+#include <string.h>
+
 #include "sim/time/core.h"
 
 #define COUNTER (UINT64_C(1) << 15) /* r15 */
@@ -53,8 +55,9 @@ static bool same_registers(const struct registers *a, const struct registers *b,
         if (index < 16)
             same = a->gpr[index] == b->gpr[index];
         else if (index >= 32)
-            same = a->xmm[index - 32][0] == b->xmm[index - 32][0] &&
-                   a->xmm[index - 32][1] == b->xmm[index - 32][1];
+            same = memcmp(a->xmm[index - 32], b->xmm[index - 32], sizeof a->xmm[0]) == 0 &&
+                   memcmp(a->ymm_high[index - 32], b->ymm_high[index - 32],
+                          sizeof a->ymm_high[0]) == 0;
         else
             same = a->rflags == b->rflags && a->fs_base == b->fs_base && a->gs_base == b->gs_base;
         if (!same)
