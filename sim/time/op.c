@@ -18,7 +18,8 @@ static const char *base_name(const struct insn *insn)
             name += length;
         }
     }
-    return name;
+    /* An AVX instruction costs what its SSE namesake does. */
+    return insn->native && insn->uses_xmm && name[0] == 'v' ? name + 1 : name;
 }
 
 static bool starts(const char *name, const char *prefix)
