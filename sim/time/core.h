@@ -281,7 +281,7 @@ struct core {
     ticks all_visible;  /* maximum of `visible` */
     ticks late_visible; /* when an lfence sees the last lock done */
     ticks commit;       /* of the newest store */
-    uint64_t commit_line;
+    uint64_t commit_line, commit_address;
 
     /* stores */
     uint64_t store_count;

@@ -62,6 +62,8 @@ static ticks commit_step(const struct core *core, const struct event *event)
     if ((store->address + store->size - 1) / LINE_BYTES != line) {
         return t->commit_split;
     }
+    /* Only stores that go upwards in a line are written together. */
+    bool joins = line == core->commit_line && store->address >= core->commit_address;
     switch (event->store_level) {
     case LEVEL_L2:
         return t->commit_l2;
@@ -71,9 +73,7 @@ static ticks commit_step(const struct core *core, const struct event *event)
     case LEVEL_DRAM:
         return t->commit_dram;
     default:
-        return line != core->commit_line ? t->commit_interval
-               : event->op->nt           ? t->commit_nt
-                                         : t->commit_same_line;
+        return !joins ? t->commit_interval : event->op->nt ? t->commit_nt : t->commit_same_line;
     }
 }
 
@@ -122,6 +122,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
     bool no_data = op->kind == OP_SFENCE || op->kind == OP_FLUSH;
     core->commit = commit;
     core->commit_line = no_data ? UINT64_MAX : event->store.address / LINE_BYTES;
+    core->commit_address = event->store.address;
     core->all_visible = later(core->all_visible, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);

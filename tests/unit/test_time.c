@@ -157,8 +157,9 @@ static const char *words(int n) { return times(n, "mov [rdi + %d], rax;", 0); }
 
 static void test_stores(void)
 {
-    CLOSE(loop(lines(8)), 8);                 /* one line a cycle */
-    CLOSE(loop(words(8)), 4);                 /* two stores a cycle to one line */
+    CLOSE(loop(lines(8)), 8); /* one line a cycle */
+    CLOSE(loop(words(8)), 4); /* two stores a cycle to one line */
+    CLOSE(loop("mov [rdi + 16], rax; mov [rdi + 8], rax; mov [rdi], rax"), 2); /* not downwards */
     CLOSE(loop(join(lines(8), "sfence")), 9); /* one more entry of the queue */
     CLOSE(loop("mov [rdi + 60], rax"), 2);    /* across two lines */
 }
