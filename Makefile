@@ -99,6 +99,7 @@ check-slow: all $(OUT)/unit_tests
 
 check-san:
 	$(MAKE) SANITIZE=1 check
+	sh tests/hostile/run.sh build/san/simulate
 
 # Rewrites what the golden tests expect; look at the difference before you commit it.
 rebase: all
