@@ -12,12 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    CACHED_WORDS = 1 << 15,
-    MEMORY_WORDS = 1 << 25,
-    CACHED_STEPS = 1 << 23,
-    MEMORY_STEPS = 1 << 20
-};
+enum { CACHED_WORDS = 1 << 15, CACHED_STEPS = 1 << 23 };
 
 static double seconds(clockid_t clock)
 {
@@ -74,14 +69,6 @@ double calibrate_cached(void)
     if (!table)
         table = make_table(CACHED_WORDS);
     return look_up(table, CACHED_WORDS, CACHED_STEPS);
-}
-
-double calibrate_memory(void)
-{
-    static const uint64_t *table;
-    if (!table)
-        table = make_table(MEMORY_WORDS);
-    return look_up(table, MEMORY_WORDS, MEMORY_STEPS);
 }
 
 /* Only returns when the command cannot be started. */

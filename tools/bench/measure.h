@@ -15,10 +15,9 @@ size_t resident_bytes(void);
 
 /*
  * What the machine can do right now, in seconds for a fixed piece of work: arithmetic with
- * look-ups in a small table, and the same in a table far larger than the caches.
+ * look-ups in a small table.
  */
 double calibrate_cached(void);
-double calibrate_memory(void);
 
 struct command_time {
     double first_byte, last_byte; /* wall, from the start to the output */
