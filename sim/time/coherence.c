@@ -57,6 +57,15 @@ static ticks distance(const struct core *core, uint16_t other)
     return near ? core->timing->transfer_near : core->timing->transfer_far;
 }
 
+/* How long its owner keeps a line: in proportion to the way that it goes. */
+static ticks hold_time(const struct core *core, uint16_t owner)
+{
+    const struct timing *t = core->timing;
+    const double most = 100; /* whatever the profile says */
+    double further = (double)distance(core, owner) / (double)later(t->transfer_near, 1);
+    return (ticks)((double)t->transfer_hold * (further < most ? further : most));
+}
+
 static bool read_line(struct core *core, uint64_t line, struct line_state *state, ticks at,
                       ticks *arrival)
 {
@@ -82,7 +91,7 @@ static bool write_line(struct core *core, uint64_t line, struct line_state *stat
         other = state->writer;
     ticks handover = at;
     if (state->writer != me && state->writer != 0)
-        handover = later(at, state->arrival + core->timing->transfer_hold);
+        handover = later(at, state->arrival + hold_time(core, other));
     *arrival = private ? at : handover + distance(core, other);
     state->before = state->writer;
     state->handover = handover;

@@ -102,6 +102,7 @@ static ticks ready_to_commit(struct core *core, struct event *event, ticks step)
     ticks arrival = commit, at = later(commit, event->store_line);
     if (coherence_fetch(core, event->store.address / LINE_BYTES, at, true, &arrival)) {
         commit = event->store_line = arrival;
+        event->store_level = LEVEL_TRANSFER; /* the second lock from here waits for it */
     }
     return commit;
 }
