@@ -60,7 +60,11 @@ run() {
     printf '== %s\n' "$*"
     chroot "$work/$name" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
         sh -c "cd /fencesim && $*" > "$work/$name.log" 2>&1 || status=$?
-    tail -n 15 "$work/$name.log"
+    if [ "$status" -eq 0 ]; then
+        tail -n 15 "$work/$name.log"
+    else
+        grep -v '^pass ' "$work/$name.log" | tail -n 80
+    fi
     if [ "$status" -eq 0 ]; then
         passed=$((passed + 1))
     else
