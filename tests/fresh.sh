@@ -16,7 +16,7 @@ failed=0
 
 clean_up() {
     local mounted
-    for mounted in "$work"/*/proc "$work"/*/dev; do
+    for mounted in "$work"/*/proc "$work"/*/dev/pts "$work"/*/dev; do
         if mountpoint -q "$mounted"; then umount "$mounted"; fi
     done
     rm -rf --one-file-system "$work"
@@ -50,6 +50,7 @@ make_root() {
     git clone -q --no-local "$top" "$root/fencesim"
     mount -t proc proc "$root/proc"
     mount --bind /dev "$root/dev"
+    mount --bind /dev/pts "$root/dev/pts" # a test looks at what a terminal sees
 }
 
 # Runs one command in a fresh system: its name, then the command.
