@@ -15,16 +15,16 @@
 
 /* What the next step of a CPU's instruction stream wants to do. */
 enum action_kind {
-    ACTION_LOAD,        /* one piece of a load: address, size */
-    ACTION_STORE,       /* all stores of one instruction: `stores` */
-    ACTION_LOCKED,      /* an atomic read-modify-write */
+    ACTION_LOAD,   /* one piece of a load: address, size */
+    ACTION_STORE,  /* all stores of one instruction: `stores` */
+    ACTION_LOCKED, /* an atomic read-modify-write */
     ACTION_MFENCE,
     ACTION_LFENCE,
     ACTION_SFENCE,
-    ACTION_SERIALIZE,   /* a fully serializing instruction */
-    ACTION_FLUSH,       /* clflush, clflushopt, clwb: `stores` holds the line, flagged STORE_... */
-    ACTION_MSR,         /* a write of an MSR that is not serializing: neither load nor store */
-    ACTION_INTERRUPT,   /* an interrupt is taken */
+    ACTION_SERIALIZE, /* a fully serializing instruction */
+    ACTION_FLUSH,     /* clflush, clflushopt, clwb: `stores` holds the line, flagged STORE_... */
+    ACTION_MSR,       /* a write of an MSR that is not serializing: neither load nor store */
+    ACTION_INTERRUPT, /* an interrupt is taken */
 };
 
 /* One store as the memory sees it: a piece that becomes visible at once. Interned: no padding. */
@@ -56,7 +56,8 @@ struct action {
     bool uncacheable; /* LOAD from uc memory */
     unsigned store_count;
     uint32_t stores[ACTION_STORES_MAX]; /* numbers in the store table, oldest first */
-    bool joins_previous; /* STORE: may become visible in any order with the group before (fast strings) */
+    bool joins_previous; /* STORE: may become visible in any order with the group before (fast
+                            strings) */
 };
 
 enum { BUFFER_WORDS_MAX = 320 };
@@ -70,8 +71,8 @@ struct buffers {
 /* Something that a buffer does by itself. */
 struct drain {
     struct buffers after;
-    bool writes;       /* `store` reaches memory */
-    bool persists;     /* the line of `store` becomes durable */
+    bool writes;   /* `store` reaches memory */
+    bool persists; /* the line of `store` becomes durable */
     uint32_t store;
     const char *event; /* for the witness: "drain", "flush" */
 };
@@ -79,8 +80,9 @@ struct drain {
 struct model_context {
     const struct profile *profile;
     const struct intern *stores; /* struct store by number */
-    bool weak_stores;  /* the program has NT stores, WC memory or flushes: fences must be kept in the buffer */
-    bool msr_writes;   /* the program has instructions that MFENCE does not hold back */
+    bool weak_stores; /* the program has NT stores, WC memory or flushes: fences must be kept in the
+                         buffer */
+    bool msr_writes;  /* the program has instructions that MFENCE does not hold back */
 };
 
 typedef void model_emit(void *receiver, const struct drain *drain);
@@ -107,7 +109,8 @@ struct model {
                    model_emit *emit, void *receiver);
 
     /* One line for a witness: what a buffer word holds, e.g. "x=1". Appended to `out`. */
-    uint32_t (*store_of)(uint32_t word); /* the store that a word stands for, MODEL_NO_STORE if none */
+    uint32_t (*store_of)(
+        uint32_t word); /* the store that a word stands for, MODEL_NO_STORE if none */
 };
 
 #define MODEL_NO_STORE UINT32_MAX

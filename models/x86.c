@@ -23,9 +23,9 @@
 
 #define ENTRY_SFENCE (UINT32_C(1) << 28)
 #define ENTRY_MFENCE (UINT32_C(2) << 28)
-#define ENTRY_EARLY (UINT32_C(3) << 28)
-#define ENTRY_KIND (UINT32_C(7) << 28)
-#define ENTRY_STORE (~(FIFO_JOINED | ENTRY_KIND))
+#define ENTRY_EARLY  (UINT32_C(3) << 28)
+#define ENTRY_KIND   (UINT32_C(7) << 28)
+#define ENTRY_STORE  (~(FIFO_JOINED | ENTRY_KIND))
 
 static const struct store *store_at(const struct model_context *context, uint32_t word)
 {
@@ -253,7 +253,7 @@ static bool flush_may_pass(const struct store *young, const struct store *old)
 {
     if ((young->flags | old->flags) & STORE_FLUSH_WEAK)
         return !same_line(young, old); /* CLFLUSHOPT, CLWB: ordered with their own line only */
-    return false; /* no write is reordered with CLFLUSH */
+    return false;                      /* no write is reordered with CLFLUSH */
 }
 
 static bool store_may_pass(const struct order_parameters *order, const struct store *young,
@@ -262,7 +262,8 @@ static bool store_may_pass(const struct order_parameters *order, const struct st
     if (overlaps(young, old))
         return false;
     if (young->flags & STORE_UC)
-        return false; /* AMD's rules g and m; Intel: an access of UC memory empties the WC buffers */
+        return false; /* AMD's rules g and m; Intel: an access of UC memory empties the WC buffers
+                       */
     if (young->flags & STORE_NT)
         return old->flags & STORE_NT || order->nt_passes_older_stores != 0; /* rule h */
     if (old->flags & STORE_NT)
@@ -302,8 +303,8 @@ static uint32_t weak_lines_before(const struct model_context *context,
         bool seen = false;
         for (uint32_t n = 0; n < i && !seen; n++) {
             const struct store *other = store_at(context, buffers->words[n]);
-            seen = !is_fence(buffers->words[n]) && other->flags & STORE_NT &&
-                   same_line(store, other);
+            seen =
+                !is_fence(buffers->words[n]) && other->flags & STORE_NT && same_line(store, other);
         }
         lines += !seen;
     }
@@ -389,7 +390,8 @@ void buffers_drop_early_load(const struct model_context *context, struct buffers
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < buffers->count; i++)
-        if (!is_early(buffers->words[i]) || store_at(context, buffers->words[i])->address != address)
+        if (!is_early(buffers->words[i]) ||
+            store_at(context, buffers->words[i])->address != address)
             buffers->words[kept++] = buffers->words[i];
     buffers->count = kept;
 }

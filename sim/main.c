@@ -13,16 +13,37 @@
 #include "sim/command/progress.h"
 #include "sim/command/values.h"
 
-enum { EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_INTERNAL = 70, NAMES_MAX = 256, MAPPED_BYTES = 4 << 20 };
-enum long_only { OPT_ONLY = 256, OPT_WITNESS, OPT_STATES, OPT_SECONDS, OPT_MEMORY, OPT_COLOR,
-                 OPT_VERSION, OPT_REDUCTION, OPT_FINDINGS, OPT_KINDS,
-                 OPT_TIMELINE, OPT_SAVE, OPT_BASELINE, OPT_TOLERANCE };
+enum {
+    EXIT_USAGE = 2,
+    EXIT_UNKNOWN = 3,
+    EXIT_INTERNAL = 70,
+    NAMES_MAX = 256,
+    MAPPED_BYTES = 4 << 20
+};
+enum long_only {
+    OPT_ONLY = 256,
+    OPT_WITNESS,
+    OPT_STATES,
+    OPT_SECONDS,
+    OPT_MEMORY,
+    OPT_COLOR,
+    OPT_VERSION,
+    OPT_REDUCTION,
+    OPT_FINDINGS,
+    OPT_KINDS,
+    OPT_TIMELINE,
+    OPT_SAVE,
+    OPT_BASELINE,
+    OPT_TOLERANCE
+};
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
-    "       simulate profiles [NAME]             the profiles; one with every number and its source\n"
+    "       simulate profiles [NAME]             the profiles; one with every number and its "
+    "source\n"
     "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
-    "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus test\n"
+    "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus "
+    "test\n"
     "\n"
     "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
     "  simulate traces/classic -q\n"
@@ -44,7 +65,8 @@ static const char usage[] =
     "                         Forbid or Require\n"
     "      --save-baseline F  keep the cycles of this run in a file; with --baseline F later runs\n"
     "                         fail (1) when one costs more than --tolerance (default 5%) over it\n"
-    "      --timeline         when the instructions of the first lines or the last iterations were\n"
+    "      --timeline         when the instructions of the first lines or the last iterations "
+    "were\n"
     "                         dispatched, executed, retired and committed, cycle by cycle\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
     "      --max-seconds S    per run (default: no limit)\n"
@@ -291,8 +313,10 @@ static int save_baseline(const char *path, fs_report *report, int result)
     }
     fs_status status = fs_report_baseline(report, &text, &length);
     if (status == FS_BAD_INPUT) {
-        fprintf(stderr, "simulate: '%s' was not saved: no run has cycles; name a profile that has "
-                        "some, such as -p zen4\n", path);
+        fprintf(stderr,
+                "simulate: '%s' was not saved: no run has cycles; name a profile that has "
+                "some, such as -p zen4\n",
+                path);
         return EXIT_USAGE;
     }
     return status == FS_OK ? write_out(path, text, length) : report_failure(status);
@@ -321,7 +345,8 @@ static int run(struct command *command, const char *const *paths, size_t count)
     if (interrupted && result == 0)
         result = EXIT_UNKNOWN; /* what was asked for was not all done */
     status = fs_report_write(report, command->format, &style, &text, &length);
-    int written = status == FS_OK ? write_out(command->output, text, length) : report_failure(status);
+    int written =
+        status == FS_OK ? write_out(command->output, text, length) : report_failure(status);
     if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
         for (size_t i = 0; (line = fs_report_regression(report, i)); i++)
             fprintf(stderr, "simulate: regression: %s\n", line);
@@ -361,7 +386,8 @@ int main(int argc, char **argv)
         if (option == 'h')
             return write_out(NULL, usage, strlen(usage));
         if (option == OPT_VERSION)
-            return write_out(NULL, "simulate " FS_VERSION "\n", strlen("simulate " FS_VERSION "\n"));
+            return write_out(NULL, "simulate " FS_VERSION "\n",
+                             strlen("simulate " FS_VERSION "\n"));
         if ((problem = take_option(&command, option)))
             return problem;
     }

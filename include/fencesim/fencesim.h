@@ -23,7 +23,7 @@ typedef enum fs_status {
     FS_OK = 0,
     FS_BAD_INPUT, /* a trace, profile or option is wrong: see fs_report_diagnostic */
     FS_NO_MEMORY,
-    FS_INTERNAL   /* a part that fencesim is built on failed */
+    FS_INTERNAL /* a part that fencesim is built on failed */
 } fs_status;
 
 typedef enum fs_format { FS_FORMAT_TEXT, FS_FORMAT_JSON, FS_FORMAT_HERD } fs_format;
@@ -44,26 +44,27 @@ typedef struct fs_progress {
 
 /* What to run and how. fs_options_init fills in the defaults. */
 typedef struct fs_options {
-    size_t size;                  /* sizeof(fs_options), set by fs_options_init */
-    const char *const *profiles;  /* names, file paths, or "all"; none: what the traces name, or "x86" */
+    size_t size; /* sizeof(fs_options), set by fs_options_init */
+    const char *const
+        *profiles; /* names, file paths, or "all"; none: what the traces name, or "x86" */
     size_t profile_count;
-    const char *const *variants;  /* only these; none: all */
+    const char *const *variants; /* only these; none: all */
     size_t variant_count;
     fs_half half;
     fs_witness witness;
     fs_findings findings;
-    bool relaxed;                 /* mark outcomes that no interleaving explains (needs one more exploration) */
-    bool reduce;                  /* false: explore every interleaving, for comparison */
-    uint64_t max_states;          /* per run; 0: none */
-    double max_seconds;           /* per run; 0: none */
-    uint64_t max_memory;          /* bytes per run; 0: none */
-    unsigned jobs;                /* traces at a time; 0: one per core */
-    const char *kinds;            /* a file that says what to expect of litmus tests, or NULL */
-    const volatile int *stop;     /* non-zero ends all runs early; may be NULL */
-    const char *baseline;         /* a file of costs to compare with, or NULL */
-    double tolerance;             /* by which a cost may exceed it: 0.05 (default) for 5 % */
-    fs_progress *progress;        /* updated during the runs; may be NULL */
-    bool timeline;                /* show when each instruction was dispatched, executed, retired */
+    bool relaxed; /* mark outcomes that no interleaving explains (needs one more exploration) */
+    bool reduce;  /* false: explore every interleaving, for comparison */
+    uint64_t max_states;      /* per run; 0: none */
+    double max_seconds;       /* per run; 0: none */
+    uint64_t max_memory;      /* bytes per run; 0: none */
+    unsigned jobs;            /* traces at a time; 0: one per core */
+    const char *kinds;        /* a file that says what to expect of litmus tests, or NULL */
+    const volatile int *stop; /* non-zero ends all runs early; may be NULL */
+    const char *baseline;     /* a file of costs to compare with, or NULL */
+    double tolerance;         /* by which a cost may exceed it: 0.05 (default) for 5 % */
+    fs_progress *progress;    /* updated during the runs; may be NULL */
+    bool timeline;            /* show when each instruction was dispatched, executed, retired */
 } fs_options;
 
 void fs_options_init(fs_options *options);

@@ -39,9 +39,8 @@ void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct p
         diagnostics->dropped++;
         return;
     }
-    diagnostics->items = region_push(diagnostics->region, diagnostics->items,
-                                     diagnostics->count, &diagnostics->capacity,
-                                     sizeof *diagnostics->items);
+    diagnostics->items = region_push(diagnostics->region, diagnostics->items, diagnostics->count,
+                                     &diagnostics->capacity, sizeof *diagnostics->items);
     diagnostics->items[diagnostics->count++] =
         (struct diagnostic){file, place, region_strdup(diagnostics->region, message)};
 }

@@ -70,12 +70,11 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t length, boo
     }
     if (intern->count >= UINT32_MAX - 1 || length > UINT32_MAX)
         region_fail(intern->region);
-    intern->entries = region_push(intern->region, intern->entries, intern->count,
-                                  &intern->capacity, sizeof *intern->entries);
+    intern->entries = region_push(intern->region, intern->entries, intern->count, &intern->capacity,
+                                  sizeof *intern->entries);
     uint32_t id = (uint32_t)intern->count;
-    intern->entries[id] = (struct intern_entry){.bytes = store_bytes(intern, bytes, length),
-                                                .length = (uint32_t)length,
-                                                .hash = hash};
+    intern->entries[id] = (struct intern_entry){
+        .bytes = store_bytes(intern, bytes, length), .length = (uint32_t)length, .hash = hash};
     intern->count++;
     intern->slots[at] = id + 1;
     if (fresh)

@@ -176,8 +176,7 @@ void region_free(struct region *region, void *memory)
     free(block);
 }
 
-void *region_push(struct region *region, void *array, size_t count, size_t *capacity,
-                  size_t size)
+void *region_push(struct region *region, void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return array;

@@ -78,8 +78,7 @@ void *region_resize(struct region *region, void *block, size_t size);
 void region_free(struct region *region, void *block);
 
 /* Makes room for one more element; for `array` from region_resize, `*capacity` in elements. */
-void *region_push(struct region *region, void *array, size_t count, size_t *capacity,
-                  size_t size);
+void *region_push(struct region *region, void *array, size_t count, size_t *capacity, size_t size);
 
 char *region_strdup(struct region *region, const char *string);
 char *region_strndup(struct region *region, const char *string, size_t length);

@@ -15,7 +15,6 @@ void text_init(struct text *text, struct region *region);
 void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_pad(struct text *text, char filler, size_t count);
-void text_printf(struct text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

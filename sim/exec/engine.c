@@ -16,11 +16,7 @@
 #include "sim/exec/quirks.h"
 #include "sim/isa/classify.h"
 
-enum {
-    PAGE = 4096,
-    FLAG_COUNT = 3,
-    REGISTERS_MAX = 16 + FLAG_COUNT + 16
-};
+enum { PAGE = 4096, FLAG_COUNT = 3, REGISTERS_MAX = 16 + FLAG_COUNT + 16 };
 #define RFLAGS_SYSTEM UINT64_C(0x3fd100) /* TF, IOPL, NT and above: what POPF must not set here */
 #define IOPL_BITS     UINT64_C(0x3000)
 

@@ -64,7 +64,8 @@ struct exec;
 
 /*
  * An oracle for one program. The engine behind it is taken when it is first needed. Not
- * thread-safe: one per thread. It is closed with the region at the latest, so `program` must live as long.
+ * thread-safe: one per thread. It is closed with the region at the latest, so `program` must live
+ * as long.
  */
 struct exec *exec_open(struct region *region, const struct program *program);
 void exec_close(struct exec *exec);

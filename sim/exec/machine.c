@@ -68,11 +68,10 @@ static bool start(struct machine *machine, const struct extent *extent,
     }
     if (uc_hook_add(machine->engine, &access, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
                     (void *)hooks->access, machine, 1, 0) != UC_ERR_OK ||
-        uc_hook_add(machine->engine, &invalid, UC_HOOK_MEM_INVALID, (void *)hooks->invalid,
-                    machine, 1, 0) != UC_ERR_OK)
+        uc_hook_add(machine->engine, &invalid, UC_HOOK_MEM_INVALID, (void *)hooks->invalid, machine,
+                    1, 0) != UC_ERR_OK)
         return false;
-    if (!map_range(machine, &machine->code, CODE_BASE, extent->code,
-                   UC_PROT_READ | UC_PROT_EXEC) ||
+    if (!map_range(machine, &machine->code, CODE_BASE, extent->code, UC_PROT_READ | UC_PROT_EXEC) ||
         !map_range(machine, &machine->objects, OBJECT_BASE, extent->objects,
                    UC_PROT_READ | UC_PROT_WRITE) ||
         !map_range(machine, &machine->stacks, STACK_BASE, extent->stacks,
@@ -165,8 +164,8 @@ bool machine_place(struct machine *machine, const struct insn *insn)
     if (!range_covers(&machine->code, insn->address, insn->length + 1u))
         return false;
     struct placed *placed = placed_at(machine, insn->address);
-    bool same = placed->length == insn->length &&
-                memcmp(placed->bytes, insn->bytes, insn->length) == 0;
+    bool same =
+        placed->length == insn->length && memcmp(placed->bytes, insn->bytes, insn->length) == 0;
     if (!same) {
         forget(machine, insn->address);
         placed->length = insn->length;

@@ -15,8 +15,8 @@ enum { MEMO_INPUTS = 6, MEMO_OUTPUTS = 4 };
 struct memo_key {
     uint8_t bytes[15];
     uint8_t length;
-    uint64_t address;             /* of its memory operand, 0 without */
-    uint64_t loaded;              /* what it loads there, 0 when nothing */
+    uint64_t address; /* of its memory operand, 0 without */
+    uint64_t loaded;  /* what it loads there, 0 when nothing */
     uint64_t flags;
     uint64_t inputs[MEMO_INPUTS]; /* registers that it reads or writes, by number */
 };
@@ -24,9 +24,9 @@ struct memo_key {
 struct memo_entry {
     struct memo_key key;
     bool used, stores;
-    uint8_t size;                  /* of the store */
+    uint8_t size; /* of the store */
     uint64_t stored, flags;
-    int64_t step;                  /* what is added to rip */
+    int64_t step; /* what is added to rip */
     uint64_t outputs[MEMO_OUTPUTS];
 };
 

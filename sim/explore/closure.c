@@ -73,8 +73,8 @@ void store_action(struct components *components, const struct node *node, const 
         unsigned count = cut_access(order, write->address, write->size, pieces);
         for (unsigned n = 0; n < count && action->store_count < ACTION_STORES_MAX; n++)
             action->stores[action->store_count++] =
-                store_number(components, write, pieces[n].address, pieces[n].size,
-                             pieces[n].offset, flags_at(components, pieces[n].address, flags));
+                store_number(components, write, pieces[n].address, pieces[n].size, pieces[n].offset,
+                             flags_at(components, pieces[n].address, flags));
     }
 }
 
@@ -84,8 +84,8 @@ void read_unshared(struct components *components, uint32_t cpu, const struct nod
     struct cpu_components *own = &components->cpus[cpu];
     uint8_t buffered[16];
     memory_read(&own->private_memory, node->private_memory, address, size, data);
-    uint32_t mask = own->model->forward(&components->context, &node->buffers, address, size,
-                                        buffered);
+    uint32_t mask =
+        own->model->forward(&components->context, &node->buffers, address, size, buffered);
     for (unsigned byte = 0; byte < size; byte++)
         if (mask >> byte & 1)
             data[byte] = buffered[byte];
@@ -103,7 +103,8 @@ static uint64_t removed_until(const struct components *components, uint32_t cpu,
     for (size_t i = 0; i < components->removed_count; i++) {
         const struct removed *removed = &components->removed[i];
         uint64_t base = components->oracle->code[cpu]->snippet->address;
-        if (removed->as == INSN_ORDINARY && removed->cpu == cpu && rip - base >= removed->start && rip - base < removed->end)
+        if (removed->as == INSN_ORDINARY && removed->cpu == cpu && rip - base >= removed->start &&
+            rip - base < removed->end)
             return base + removed->end;
     }
     return 0;
@@ -123,7 +124,8 @@ static const char *beyond_model(const struct components *components, uint32_t cp
         return NULL;
     if (insn->class == INSN_NT_STORE)
         return "non-temporal stores are not modelled by this profile";
-    return type == MEMORY_WB ? NULL : "memory that is not write-back is not modelled by this profile";
+    return type == MEMORY_WB ? NULL
+                             : "memory that is not write-back is not modelled by this profile";
 }
 
 static void unmodelled(struct stopped *stopped, const char *reason)
@@ -175,8 +177,8 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
             unmodelled(stopped, reason);
             return;
         }
-        shared = access_class(components, cpu, read->address, read->size, true) == WORD_SHARED ||
-                 shared;
+        shared =
+            access_class(components, cpu, read->address, read->size, true) == WORD_SHARED || shared;
     }
     if (shared)
         for (unsigned i = 0; i < plan->read_count; i++) {
@@ -187,9 +189,8 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
         unmodelled(stopped, "a locked instruction with more than one memory operand");
         return;
     }
-    struct action action = {.kind = ACTION_LOCKED,
-                            .address = plan->reads[0].address,
-                            .size = plan->reads[0].size};
+    struct action action = {
+        .kind = ACTION_LOCKED, .address = plan->reads[0].address, .size = plan->reads[0].size};
     stopped->local = LOCAL_LOCKED;
     if (!may(components, cpu, node, &action))
         stopped->stop = STOP_BLOCKED;
@@ -205,8 +206,7 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
 bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t address)
 {
     return components->profile->order.wc_loads_weak != 0 &&
-           components->cpus[cpu].model == &model_x86 &&
-           type_at(components, address) == MEMORY_WC;
+           components->cpus[cpu].model == &model_x86 && type_at(components, address) == MEMORY_WC;
 }
 
 /* Loads that are still missing. */
@@ -233,8 +233,7 @@ static bool look_at_loads(struct components *components, uint32_t cpu, const str
         action.uncacheable = type_at(components, piece->address) == MEMORY_UC;
         if (is_weak_load(components, cpu, piece->address))
             footprint_early_load(components->footprint, cpu, piece->address, piece->size);
-        enum word_class class =
-            access_class(components, cpu, piece->address, piece->size, false);
+        enum word_class class = access_class(components, cpu, piece->address, piece->size, false);
         if (class == WORD_SHARED)
             note_future(components, node, piece->address, piece->size, false);
         if (!may(components, cpu, node, &action))
@@ -283,8 +282,8 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
     if (stopped->effect->write_count == 0)
         return;
     for (unsigned i = 0; i < stopped->effect->write_count; i++) {
-        const char *reason = beyond_model(components, cpu, stopped->plan->insn,
-                                          stopped->effect->writes[i].address);
+        const char *reason =
+            beyond_model(components, cpu, stopped->plan->insn, stopped->effect->writes[i].address);
         if (reason) {
             unmodelled(stopped, reason);
             return;
@@ -402,9 +401,12 @@ static void local_latch(struct components *components, uint32_t cpu, struct node
     read_unshared(components, cpu, node, piece->address, piece->size, data);
     memcpy(node->bytes + piece->offset, data, piece->size);
     node->latched |= UINT32_C(1) << stopped->piece_number;
-    tell(components, node, &(struct told){.insn = stopped->plan->insn, .event = "load",
-                                          .address = piece->address, .size = piece->size,
-                                          .data = data});
+    tell(components, node,
+         &(struct told){.insn = stopped->plan->insn,
+                        .event = "load",
+                        .address = piece->address,
+                        .size = piece->size,
+                        .data = data});
 }
 
 static void local_locked(struct components *components, uint32_t cpu, struct node *node,
@@ -419,9 +421,12 @@ static void local_locked(struct components *components, uint32_t cpu, struct nod
     for (unsigned i = 0; i < outcome.store_count; i++)
         node->private_memory = memory_write(&components->cpus[cpu].private_memory,
                                             node->private_memory, outcome.stores[i]);
-    tell(components, node, &(struct told){.insn = stopped->plan->insn, .event = "locked",
-                                          .address = read->address, .size = read->size,
-                                          .data = bytes});
+    tell(components, node,
+         &(struct told){.insn = stopped->plan->insn,
+                        .event = "locked",
+                        .address = read->address,
+                        .size = read->size,
+                        .data = bytes});
 }
 
 static const char *system_event(const struct insn *insn)
@@ -439,8 +444,7 @@ static const char *system_event(const struct insn *insn)
 }
 
 /* At its end a CPU loads nothing more, so that what it loaded early is of no use. */
-static void drop_useless_early_loads(struct components *components, uint32_t cpu,
-                                     struct node *node)
+static void drop_useless_early_loads(struct components *components, uint32_t cpu, struct node *node)
 {
     struct action action = {.kind = ACTION_LFENCE};
     if (components->footprint->early_assumed && !components->cpus[cpu].interruptible &&
@@ -468,8 +472,8 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
         return stopped.stop == STOP_LOCAL;
     case LOCAL_SYSTEM:
         system_step(components, cpu, node, &stopped, &outcome);
-        tell(components, node, &(struct told){.insn = stopped.plan->insn,
-                                              .event = system_event(stopped.plan->insn)});
+        tell(components, node,
+             &(struct told){.insn = stopped.plan->insn, .event = system_event(stopped.plan->insn)});
         break;
     case LOCAL_EFFECT: {
         bool returns = stopped.plan->insn->class == INSN_IRET;
@@ -518,12 +522,13 @@ void drain_private(struct components *components, uint32_t cpu, struct node *nod
         node->private_memory =
             memory_write(&own->private_memory, node->private_memory, pick.drain.store);
         const struct store *store = intern_bytes(&components->stores, pick.drain.store);
-        tell(components, node, &(struct told){.event = pick.drain.event,
-                                              .how = "visible to all CPUs",
-                                              .write = true,
-                                              .address = store->address,
-                                              .size = store->size,
-                                              .data = store->data});
+        tell(components, node,
+             &(struct told){.event = pick.drain.event,
+                            .how = "visible to all CPUs",
+                            .write = true,
+                            .address = store->address,
+                            .size = store->size,
+                            .data = store->data});
     }
 }
 
@@ -550,8 +555,8 @@ void close_node(struct components *components, uint32_t cpu, struct node *node)
         return;
     struct node anchor = *node; /* Brent: moved up at every power of two */
     drain_private(components, cpu, node);
-    for (uint32_t steps = 1, power = 1; is_eager(components, cpu, node) &&
-                                        local_step(components, cpu, node); steps++) {
+    for (uint32_t steps = 1, power = 1;
+         is_eager(components, cpu, node) && local_step(components, cpu, node); steps++) {
         drain_private(components, cpu, node);
         if (same_node(node, &anchor)) {
             node->flags |= NODE_SPINS;

@@ -39,10 +39,9 @@ static void survey(struct components *components)
     }
 }
 
-void components_init(struct components *components, struct region *region,
-                     struct oracle *oracle, const struct start *start,
-                     const struct profile *profile, const struct model *model,
-                     struct footprint *footprint, bool reduce)
+void components_init(struct components *components, struct region *region, struct oracle *oracle,
+                     const struct start *start, const struct profile *profile,
+                     const struct model *model, struct footprint *footprint, bool reduce)
 {
     const struct program *program = oracle->program;
     *components = (struct components){.region = region,
@@ -57,8 +56,7 @@ void components_init(struct components *components, struct region *region,
     struct system_state nothing;
     memset(&nothing, 0, sizeof nothing);
     intern_add(&components->systems, &nothing, offsetof(struct system_state, msrs), NULL);
-    components->context =
-        (struct model_context){.profile = profile, .stores = &components->stores};
+    components->context = (struct model_context){.profile = profile, .stores = &components->stores};
     survey(components);
     memory_init(&components->shared, region, start, &components->stores);
     components->cpus = region_array(region, program->cpu_count, sizeof *components->cpus);

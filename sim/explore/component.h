@@ -21,17 +21,19 @@
 /* A component taken apart. */
 struct node {
     uint32_t local;
-    uint32_t latched;      /* bit n: piece n of the instruction's loads is in `bytes` */
-    uint32_t flags;        /* NODE_... */
+    uint32_t latched; /* bit n: piece n of the instruction's loads is in `bytes` */
+    uint32_t flags;   /* NODE_... */
     uint32_t private_memory;
-    uint32_t system;       /* number of a struct system_state */
+    uint32_t system; /* number of a struct system_state */
     uint8_t bytes[LOAD_BYTES_MAX];
     struct buffers buffers;
 };
 
-enum { NODE_REPEATING = 1 /* the last step was an iteration of the same rep instruction */,
-       NODE_SPINS = 2 /* it goes round for ever without anything that others could see */,
-       NODE_SHADOW = 4 /* STI was the last instruction: no interrupt before the next one */ };
+enum {
+    NODE_REPEATING = 1 /* the last step was an iteration of the same rep instruction */,
+    NODE_SPINS = 2 /* it goes round for ever without anything that others could see */,
+    NODE_SHADOW = 4 /* STI was the last instruction: no interrupt before the next one */
+};
 
 /*
  * What a CPU has beside registers and buffers: interrupts on their way, its timer, how many
@@ -50,7 +52,7 @@ struct system_state {
 };
 
 /* Numbers above any MSR's, for state that is kept in the same list. */
-#define PSEUDO_CR0 (UINT64_C(1) << 32)
+#define PSEUDO_CR0     (UINT64_C(1) << 32)
 #define PSEUDO_FLUSHED (PSEUDO_CR0 + 1) /* caches written back since CR0.CD was set */
 
 enum transition_kind {
@@ -60,7 +62,7 @@ enum transition_kind {
     TRANSITION_TSC,      /* RDTSC, RDTSCP: reads the global clock and moves it on */
     TRANSITION_DEADLINE, /* WRMSR to TSC_DEADLINE where the LVT register decides */
     TRANSITION_DRAIN,
-    TRANSITION_LOCAL     /* a step of this CPU alone, or one with an effect named in the outcome */
+    TRANSITION_LOCAL /* a step of this CPU alone, or one with an effect named in the outcome */
 };
 
 static inline bool transition_has_value(enum transition_kind kind)
@@ -80,7 +82,7 @@ struct outcome {
     uint64_t line;                       /* PERSIST_LINE: an address in it */
     uint8_t persist;                     /* enum persist */
     uint8_t vector;
-    int16_t post_to;                     /* CPU that is sent `vector`, or NOBODY */
+    int16_t post_to; /* CPU that is sent `vector`, or NOBODY */
 };
 
 struct transition {
@@ -98,17 +100,17 @@ struct transition {
     uint32_t cached_outcome[VALUES_CACHED];
     /* DRAIN, LOCAL */
     struct outcome outcome;
-    const char *event;    /* NULL for an instruction */
-    uint32_t drained;     /* DRAIN: the entry that leaves */
+    const char *event; /* NULL for an instruction */
+    uint32_t drained;  /* DRAIN: the entry that leaves */
 };
 
 enum component_status {
     COMPONENT_RUNS,
-    COMPONENT_ENDED,      /* no more instructions; its buffers may still drain */
-    COMPONENT_SPINS,      /* goes round for ever, unseen */
+    COMPONENT_ENDED, /* no more instructions; its buffers may still drain */
+    COMPONENT_SPINS, /* goes round for ever, unseen */
     COMPONENT_FAULTED,
     COMPONENT_UNMODELLED,
-    COMPONENT_LIMIT       /* ran too long without a visible step */
+    COMPONENT_LIMIT /* ran too long without a visible step */
 };
 
 struct component {
@@ -127,18 +129,18 @@ struct component {
 struct teller; /* explore/witness.c: who is told the steps of a witness */
 
 struct cpu_components {
-    struct intern words;        /* component -> node, packed */
+    struct intern words;         /* component -> node, packed */
     struct component **expanded; /* NULL: not worked out so far */
     size_t expanded_capacity;
     struct memory private_memory;
-    struct map outcome_of;      /* transition << 32 | value -> outcome */
+    struct map outcome_of; /* transition << 32 | value -> outcome */
     struct intern values;
     struct outcome *outcomes;
     size_t outcome_count, outcome_capacity;
     uint32_t transition_numbers;
-    const struct model *model;  /* a device agent has its own */
-    bool interruptible;         /* it has handlers */
-    struct map after_post;      /* component << 32 | vector -> component */
+    const struct model *model; /* a device agent has its own */
+    bool interruptible;        /* it has handlers */
+    struct map after_post;     /* component << 32 | vector -> component */
 };
 
 /*
@@ -165,8 +167,8 @@ struct components {
     const struct start *start;
     struct footprint *footprint;
     struct model_context context;
-    struct intern stores;       /* struct store */
-    struct intern systems;      /* struct system_state */
+    struct intern stores;  /* struct store */
+    struct intern systems; /* struct system_state */
     struct memory shared;
     struct cpu_components *cpus;
     const struct removed *removed; /* instructions that are skipped, or weakened */
@@ -182,10 +184,9 @@ struct components {
     unsigned scratch_count;
 };
 
-void components_init(struct components *components, struct region *region,
-                     struct oracle *oracle, const struct start *start,
-                     const struct profile *profile, const struct model *model,
-                     struct footprint *footprint, bool reduce);
+void components_init(struct components *components, struct region *region, struct oracle *oracle,
+                     const struct start *start, const struct profile *profile,
+                     const struct model *model, struct footprint *footprint, bool reduce);
 
 /* Notes, once, that an instruction breaks a rule. */
 void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,

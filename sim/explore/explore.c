@@ -27,14 +27,13 @@ static void apply(struct exploration *exploration, const struct outcome *outcome
                                                 next[outcome->post_to], outcome->vector);
     if (!exploration->line_count)
         return;
-    bool everything = outcome->persist == PERSIST_ALL ||
-                      components->profile->order.persistent_caches != 0;
+    bool everything =
+        outcome->persist == PERSIST_ALL || components->profile->order.persistent_caches != 0;
     for (size_t i = 0; i < exploration->line_count; i++)
         if (everything || (outcome->persist == PERSIST_LINE &&
                            outcome->line / LINE_BYTES == exploration->lines[i] / LINE_BYTES))
             next[cpus + 1] = memory_copy_line(&exploration->durable, next[cpus + 1],
-                                              &components->shared, *memory,
-                                              exploration->lines[i]);
+                                              &components->shared, *memory, exploration->lines[i]);
 }
 
 /* A dirty line may be written back at any time. */
@@ -44,9 +43,9 @@ static unsigned write_backs(struct exploration *exploration, const uint32_t *tup
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
     unsigned count = 0;
     for (size_t i = 0; i < exploration->line_count; i++) {
-        next[cpus + 1] = memory_copy_line(&exploration->durable, tuple[cpus + 1],
-                                          &exploration->components.shared, tuple[cpus],
-                                          exploration->lines[i]);
+        next[cpus + 1] =
+            memory_copy_line(&exploration->durable, tuple[cpus + 1],
+                             &exploration->components.shared, tuple[cpus], exploration->lines[i]);
         if (next[cpus + 1] == tuple[cpus + 1])
             continue;
         visit(receiver, cpus, NULL, next);
@@ -94,8 +93,7 @@ unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *
 
 static uint64_t view_value(const struct registers *registers, const struct register_view *view)
 {
-    uint64_t whole =
-        view->file == REGISTER_FLAG ? registers->rflags : registers->gpr[view->index];
+    uint64_t whole = view->file == REGISTER_FLAG ? registers->rflags : registers->gpr[view->index];
     whole >>= view->shift;
     return view->width >= 64 ? whole : whole & ((UINT64_C(1) << view->width) - 1);
 }
@@ -123,8 +121,7 @@ static uint64_t object_value(struct exploration *exploration, const uint32_t *tu
     return value;
 }
 
-uint64_t term_value(struct exploration *exploration, const uint32_t *tuple,
-                    const struct term *term)
+uint64_t term_value(struct exploration *exploration, const uint32_t *tuple, const struct term *term)
 {
     if (term->is_object)
         return object_value(exploration, tuple, &exploration->program->objects[term->object]);
@@ -146,8 +143,8 @@ uint64_t durable_value(struct exploration *exploration, const uint32_t *tuple,
     const struct object *object = &exploration->program->objects[term->object];
     uint8_t data[16] = {0};
     uint64_t value;
-    memory_read(&exploration->durable, tuple[exploration->program->cpu_count + 1],
-                object->address, object->size < 8 ? (unsigned)object->size : 8, data);
+    memory_read(&exploration->durable, tuple[exploration->program->cpu_count + 1], object->address,
+                object->size < 8 ? (unsigned)object->size : 8, data);
     memcpy(&value, data, sizeof value);
     return value;
 }
@@ -161,8 +158,7 @@ static void add_image(struct exploration *exploration, uint32_t state, const uin
     for (size_t i = 0; i < exploration->term_count; i++)
         if (term_is_durable(exploration->program, &exploration->terms[i]))
             values[i] = durable_value(exploration, tuple, &exploration->terms[i]);
-    intern_add(&exploration->seen_images, values, exploration->term_count * sizeof *values,
-               &fresh);
+    intern_add(&exploration->seen_images, values, exploration->term_count * sizeof *values, &fresh);
     if (!fresh)
         return;
     exploration->images = region_push(region, exploration->images, exploration->image_count,
@@ -201,9 +197,13 @@ static void add_issue(struct exploration *exploration, uint32_t state, uint32_t 
     exploration->issues =
         region_push(&exploration->region, exploration->issues, exploration->issue_count,
                     &exploration->issue_capacity, sizeof *exploration->issues);
-    exploration->issues[exploration->issue_count++] =
-        (struct issue){kind, cpu, state, component->insn, component->reason, component->bad_input,
-                       component->fault};
+    exploration->issues[exploration->issue_count++] = (struct issue){kind,
+                                                                     cpu,
+                                                                     state,
+                                                                     component->insn,
+                                                                     component->reason,
+                                                                     component->bad_input,
+                                                                     component->fault};
 }
 
 struct search {
@@ -230,8 +230,8 @@ static void look_back(void *receiver, uint32_t cpu, struct transition *transitio
 }
 
 /* The hot path: steps that change one CPU and memory only. */
-static unsigned queue_steps(struct exploration *exploration, uint32_t state,
-                            const uint32_t *tuple, uint64_t which)
+static unsigned queue_steps(struct exploration *exploration, uint32_t state, const uint32_t *tuple,
+                            uint64_t which)
 {
     struct components *components = &exploration->components;
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
@@ -293,8 +293,7 @@ static void judge_end(struct exploration *exploration, uint32_t state, const uin
 static void note_issues(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
 {
     for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
-        const struct component *component =
-            component_of(&exploration->components, cpu, tuple[cpu]);
+        const struct component *component = component_of(&exploration->components, cpu, tuple[cpu]);
         if (component->status >= COMPONENT_FAULTED)
             add_issue(exploration, state, cpu, component);
     }
@@ -343,8 +342,7 @@ static void search_all(struct exploration *exploration, const struct explore_opt
                        double started)
 {
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
-    uint32_t *tuple =
-        region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
+    uint32_t *tuple = region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
     bool fresh;
     for (uint32_t cpu = 0; cpu < cpus; cpu++)
         tuple[cpu] = component_start(&exploration->components, cpu);
@@ -463,11 +461,10 @@ static void reset(struct exploration *exploration, const struct oracle *oracle,
 
 static void close_exploration(void *exploration) { exploration_close(exploration); }
 
-struct exploration *explore(struct region *region, struct oracle *oracle,
-                            const struct start *start, const struct profile *profile,
-                            const struct model *model, struct footprint *footprint,
-                            const struct term *terms, size_t term_count,
-                            const struct explore_options *options)
+struct exploration *explore(struct region *region, struct oracle *oracle, const struct start *start,
+                            const struct profile *profile, const struct model *model,
+                            struct footprint *footprint, const struct term *terms,
+                            size_t term_count, const struct explore_options *options)
 {
     struct exploration *exploration = region_alloc(region, sizeof *exploration);
     struct pass pass = {oracle, start, profile, model, footprint, options, seconds_now()};

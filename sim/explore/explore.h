@@ -12,17 +12,17 @@
 #include "sim/explore/states.h"
 
 /* Values of `incomplete`. */
-#define LIMIT_STATES "the limit of states was reached"
-#define LIMIT_TIME "the limit of time was reached"
-#define LIMIT_MEMORY "the limit of memory was reached"
+#define LIMIT_STATES    "the limit of states was reached"
+#define LIMIT_TIME      "the limit of time was reached"
+#define LIMIT_MEMORY    "the limit of memory was reached"
 #define LIMIT_REGISTERS "the limit of distinct register states was reached"
-#define LIMIT_STOP "it was interrupted"
+#define LIMIT_STOP      "it was interrupted"
 
 struct explore_options {
-    bool reduce;             /* false: interleave every step (for comparison) */
-    uint64_t max_states;     /* 0: none */
-    double max_seconds;      /* 0: none */
-    size_t max_memory;       /* bytes, 0: none */
+    bool reduce;                   /* false: interleave every step (for comparison) */
+    uint64_t max_states;           /* 0: none */
+    double max_seconds;            /* 0: none */
+    size_t max_memory;             /* bytes, 0: none */
     const struct removed *removed; /* code that is taken out */
     size_t removed_count;
     const volatile int *stop; /* non-zero: end early; may be NULL */
@@ -31,7 +31,7 @@ struct explore_options {
 
 /* A final state as far as the terms see it, or one in which some CPUs are stuck. */
 struct final_state {
-    uint32_t state;   /* the first one found with these values */
+    uint32_t state; /* the first one found with these values */
     bool is_stuck;
     uint64_t *values; /* one per term */
     bool *stuck;      /* per CPU, NULL unless is_stuck */
@@ -56,9 +56,9 @@ struct issue {
 };
 
 struct exploration {
-    struct region region;    /* owns all below */
+    struct region region; /* owns all below */
     bool complete;
-    const char *incomplete;  /* which limit was hit; NULL when only issues make it incomplete */
+    const char *incomplete; /* which limit was hit; NULL when only issues make it incomplete */
     uint64_t state_count, transition_count;
     uint64_t followed; /* states whose successors have been found */
     struct progress_share shown;
@@ -71,7 +71,7 @@ struct exploration {
     size_t issue_count, issue_capacity;
     struct crash_image *images; /* only with persistent objects */
     size_t image_count, image_capacity;
-    bool can_stick;          /* some execution has no final state */
+    bool can_stick; /* some execution has no final state */
 
     /* for witnesses */
     struct components components;
@@ -81,16 +81,16 @@ struct exploration {
     const struct program *program;
 
     /* while searching */
-    struct intern seen;      /* values and stuck CPUs of finals */
+    struct intern seen; /* values and stuck CPUs of finals */
     struct intern seen_images;
-    struct memory durable;   /* what a power cut leaves */
-    unsigned tuple_length;   /* a component per CPU, memory, and what is durable */
-    uint64_t *lines;         /* of persistent objects */
+    struct memory durable; /* what a power cut leaves */
+    unsigned tuple_length; /* a component per CPU, memory, and what is durable */
+    uint64_t *lines;       /* of persistent objects */
     size_t line_count;
-    bool dead_end;           /* a state without successors in which some CPU has not ended */
+    bool dead_end; /* a state without successors in which some CPU has not ended */
     uint32_t *tuple;
-    bool ample, goes_round;  /* which reduction is made, and whether it must mind cycles */
-    uint64_t discovery;      /* states explored when the footprint was contradicted */
+    bool ample, goes_round; /* which reduction is made, and whether it must mind cycles */
+    uint64_t discovery;     /* states explored when the footprint was contradicted */
 };
 
 /*
@@ -98,11 +98,10 @@ struct exploration {
  * exploration is given back by exploration_close; NULL never. Running out of its own
  * memory limit makes it incomplete; running out of the caller's region unwinds.
  */
-struct exploration *explore(struct region *region, struct oracle *oracle,
-                            const struct start *start, const struct profile *profile,
-                            const struct model *model, struct footprint *footprint,
-                            const struct term *terms, size_t term_count,
-                            const struct explore_options *options);
+struct exploration *explore(struct region *region, struct oracle *oracle, const struct start *start,
+                            const struct profile *profile, const struct model *model,
+                            struct footprint *footprint, const struct term *terms,
+                            size_t term_count, const struct explore_options *options);
 
 void exploration_close(struct exploration *exploration);
 

@@ -20,10 +20,10 @@
 enum word_class { WORD_CONSTANT, WORD_PRIVATE, WORD_SHARED };
 
 struct footprint_byte {
-    int32_t toucher, writer;  /* CPU, or WORD_NOBODY, WORD_MANY */
-    int32_t assumed_toucher;  /* what this pass assumes */
-    uint8_t assumed;          /* enum word_class */
-    bool forced;              /* accessed together with a shared byte: shared as well */
+    int32_t toucher, writer; /* CPU, or WORD_NOBODY, WORD_MANY */
+    int32_t assumed_toucher; /* what this pass assumes */
+    uint8_t assumed;         /* enum word_class */
+    bool forced;             /* accessed together with a shared byte: shared as well */
 };
 
 /* A load that may be made ahead of its turn. */
@@ -40,7 +40,7 @@ struct footprint {
     size_t count, capacity;
     struct early_load *early; /* every weakly ordered load that was seen */
     size_t early_count, early_capacity;
-    size_t early_assumed;   /* how many of them this pass may make early */
+    size_t early_assumed; /* how many of them this pass may make early */
     struct futures futures;
     bool everything_shared; /* no reduction */
     bool broken;            /* this pass's assumption was contradicted */

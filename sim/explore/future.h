@@ -21,12 +21,12 @@ struct site {
 
 struct futures {
     struct region *region;
-    struct map site_of;     /* rip -> index */
-    struct map place_of;    /* address / 8 -> bit */
+    struct map site_of;  /* rip -> index */
+    struct map place_of; /* address / 8 -> bit */
     struct site *sites;
     size_t site_count, site_capacity;
     unsigned place_count;
-    bool broken;            /* something new turned up in this pass */
+    bool broken; /* something new turned up in this pass */
 };
 
 void futures_init(struct futures *futures, struct region *region);

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "sim/explore/component.h"
 #include "sim/exec/native.h"
+#include "sim/explore/component.h"
 #include "sim/explore/pieces.h"
 
 enum { LOAD_PIECES_MAX = READS_MAX * PIECES_MAX };
@@ -39,10 +39,10 @@ enum stop {
     STOP_FAULT,
     STOP_UNMODELLED,
     STOP_LIMIT,
-    STOP_LOCAL,    /* a step that no other CPU can notice */
-    STOP_SYSTEM,   /* a system instruction with an effect on others: an IPI, durability */
-    STOP_TSC,      /* reads the clock that all CPUs share */
-    STOP_DEADLINE  /* WRMSR to TSC_DEADLINE that looks at the LVT register */
+    STOP_LOCAL,   /* a step that no other CPU can notice */
+    STOP_SYSTEM,  /* a system instruction with an effect on others: an IPI, durability */
+    STOP_TSC,     /* reads the clock that all CPUs share */
+    STOP_DEADLINE /* WRMSR to TSC_DEADLINE that looks at the LVT register */
 };
 
 struct stopped {
@@ -52,7 +52,7 @@ struct stopped {
     const char *reason, *bad_input;
     /* STOP_LOCAL: which of these it is */
     enum local_kind { LOCAL_SKIP, LOCAL_LATCH, LOCAL_LOCKED, LOCAL_SYSTEM, LOCAL_EFFECT } local;
-    struct piece piece;          /* LATCH */
+    struct piece piece; /* LATCH */
     unsigned piece_number;
     const struct effect *effect; /* EFFECT */
     uint64_t target;             /* SKIP: the address after the removed instructions */
@@ -80,14 +80,12 @@ void deadline_step(struct components *components, uint32_t cpu, struct node *nod
 
 void system_get(const struct components *components, const struct node *node,
                 struct system_state *state);
-void system_set(struct components *components, struct node *node,
-                const struct system_state *state);
+void system_set(struct components *components, struct node *node, const struct system_state *state);
 
 /* Interrupts (sim/explore/interrupt.c): whether one can be taken now, and taking it. */
 enum { NESTING_MAX = 8 }; /* handlers in handlers; more is taken for a storm without end */
 bool can_interrupt(struct components *components, uint32_t cpu, const struct node *node);
-bool take_interrupt(struct components *components, uint32_t cpu, struct node *node,
-                    uint8_t vector);
+bool take_interrupt(struct components *components, uint32_t cpu, struct node *node, uint8_t vector);
 void leave_interrupt(struct components *components, struct node *node);
 
 /* Whether steps that no other CPU can notice are taken at once. */
@@ -164,8 +162,7 @@ void loaded_bytes(struct components *components, const struct transition *transi
 
 /* Works out where a value leads. */
 void take_value(struct components *components, uint32_t cpu, uint32_t id,
-                const struct transition *transition, const uint8_t *data,
-                struct outcome *outcome);
+                const struct transition *transition, const uint8_t *data, struct outcome *outcome);
 
 /* Keeps a loaded piece until the instruction has all of them. */
 void latch(struct components *components, struct node *node, const struct piece *piece,

@@ -17,9 +17,8 @@ static uint32_t add_word(struct memory *memory, uint64_t word_address, uint64_t 
 {
     memory->initial = region_push(memory->region, memory->initial, memory->word_count,
                                   &memory->word_capacity, sizeof *memory->initial);
-    memory->word_address =
-        region_push(memory->region, memory->word_address, memory->word_count,
-                    &memory->address_capacity, sizeof *memory->word_address);
+    memory->word_address = region_push(memory->region, memory->word_address, memory->word_count,
+                                       &memory->address_capacity, sizeof *memory->word_address);
     memory->initial[memory->word_count] = value;
     memory->word_address[memory->word_count] = word_address;
     map_add(&memory->index_of, word_address, (uint32_t)memory->word_count);
@@ -39,8 +38,7 @@ uint32_t memory_word(struct memory *memory, uint64_t address)
     return word_index(memory, address >> 3);
 }
 
-void memory_read(struct memory *memory, uint32_t id, uint64_t address, unsigned size,
-                 uint8_t *data)
+void memory_read(struct memory *memory, uint32_t id, uint64_t address, unsigned size, uint8_t *data)
 {
     unsigned done = 0;
     while (done < size) {
@@ -75,7 +73,8 @@ uint32_t memory_write(struct memory *memory, uint32_t id, uint32_t store_number)
     if (found != MAP_NONE)
         return found;
     const struct store *store = intern_bytes(memory->stores, store_number);
-    for (uint64_t word = store->address >> 3; word <= (store->address + store->size - 1) >> 3; word++)
+    for (uint64_t word = store->address >> 3; word <= (store->address + store->size - 1) >> 3;
+         word++)
         word_index(memory, word);
     uint64_t *words = copy_vector(memory, id);
     for (unsigned byte = 0; byte < store->size; byte++) {
@@ -91,8 +90,8 @@ uint32_t memory_write(struct memory *memory, uint32_t id, uint32_t store_number)
     return found;
 }
 
-uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from,
-                          uint32_t from_id, uint64_t line)
+uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from, uint32_t from_id,
+                          uint64_t line)
 {
     uint64_t first = line / LINE_BYTES * (LINE_BYTES / 8), values[LINE_BYTES / 8];
     for (unsigned i = 0; i < LINE_BYTES / 8; i++) {

@@ -16,12 +16,12 @@
 struct memory {
     struct region *region;
     const struct start *start;
-    struct map index_of;       /* address / 8 -> index */
-    uint64_t *initial;         /* per index: the value at the start */
-    uint64_t *word_address;    /* per index: address / 8 */
+    struct map index_of;    /* address / 8 -> index */
+    uint64_t *initial;      /* per index: the value at the start */
+    uint64_t *word_address; /* per index: address / 8 */
     size_t word_count, word_capacity, address_capacity;
     struct intern vectors;
-    struct map after_store;    /* memory << 32 | store -> memory */
+    struct map after_store; /* memory << 32 | store -> memory */
     const struct intern *stores;
     uint64_t *scratch;
     size_t scratch_capacity;
@@ -49,7 +49,7 @@ void memory_read(struct memory *memory, uint32_t id, uint64_t address, unsigned 
 uint32_t memory_write(struct memory *memory, uint32_t id, uint32_t store);
 
 /* What is durable once the line at `line` of `from` (number `from_id`) has been written back. */
-uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from,
-                          uint32_t from_id, uint64_t line);
+uint32_t memory_copy_line(struct memory *memory, uint32_t id, struct memory *from, uint32_t from_id,
+                          uint64_t line);
 
 #endif

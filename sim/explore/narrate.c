@@ -47,8 +47,7 @@ static void tell_drain(struct components *components, uint32_t cpu, uint32_t id,
     struct node node;
     component_node(components, cpu, id, &node);
     struct drain_teller teller = {components, cpu, &node, transition, false};
-    components->cpus[cpu].model->drains(&components->context, &node.buffers, tell_if_this,
-                                        &teller);
+    components->cpus[cpu].model->drains(&components->context, &node.buffers, tell_if_this, &teller);
 }
 
 /* Tells a step by taking it again from where it was taken. */
@@ -68,14 +67,14 @@ static void tell_local(struct components *components, uint32_t cpu, uint32_t id,
         told.insn = stopped.plan->insn;
         told.event = "system";
         if (outcome.post_to != NOBODY)
-            told.how = region_printf(components->region, "vector 0x%x is sent to %s",
-                                     outcome.vector,
-                                     components->program->cpus[outcome.post_to].name);
+            told.how =
+                region_printf(components->region, "vector 0x%x is sent to %s", outcome.vector,
+                              components->program->cpus[outcome.post_to].name);
         tell(components, &node, &told);
     } else if (strcmp(transition->event, "interrupt") == 0) {
         take_interrupt(components, cpu, &node, transition->outcome.vector);
-        told.how = region_printf(components->region, "vector 0x%x is taken",
-                                 transition->outcome.vector);
+        told.how =
+            region_printf(components->region, "vector 0x%x is taken", transition->outcome.vector);
         tell(components, &node, &told);
     } else {
         component_node(components, cpu, transition->outcome.next, &node);

@@ -32,8 +32,8 @@ static void add_code(struct oracle *oracle, struct code *code, const struct snip
 static void decode_handlers(struct oracle *oracle)
 {
     const struct program *program = oracle->program;
-    oracle->handlers = region_array(oracle->region, program->cpu_count * HANDLERS_PER_CPU,
-                                    sizeof(struct code *));
+    oracle->handlers =
+        region_array(oracle->region, program->cpu_count * HANDLERS_PER_CPU, sizeof(struct code *));
     for (size_t i = 0; i < program->handler_count; i++) {
         const struct snippet *snippet = program->variants[oracle->variant].handlers[i];
         uint64_t offset = (snippet->address - CODE_BASE) % CODE_STRIDE - HANDLER_OFFSET;
@@ -105,8 +105,9 @@ static const struct insn *fetch(struct oracle *oracle, uint64_t rip)
     uint64_t offset = (rip - CODE_BASE) % CODE_STRIDE;
     if (offset < HANDLER_OFFSET)
         return code_at(oracle->code[cpu], rip);
-    struct code *handler = oracle->handlers[cpu * (size_t)HANDLERS_PER_CPU +
-                                            (offset - HANDLER_OFFSET) / HANDLER_STRIDE];
+    struct code *handler =
+        oracle
+            ->handlers[cpu * (size_t)HANDLERS_PER_CPU + (offset - HANDLER_OFFSET) / HANDLER_STRIDE];
     return handler ? code_at(handler, rip) : NULL;
 }
 
@@ -148,7 +149,8 @@ static uint32_t add_effect(struct oracle *oracle, const struct exec_result *resu
     for (unsigned i = 0; i < result->count; i++)
         effect->write_count += result->accesses[i].write;
     struct exec_access *writes =
-        effect->write_count ? region_array(oracle->region, effect->write_count, sizeof *writes) : NULL;
+        effect->write_count ? region_array(oracle->region, effect->write_count, sizeof *writes)
+                            : NULL;
     for (unsigned i = 0, n = 0; i < result->count; i++)
         if (result->accesses[i].write)
             writes[n++] = result->accesses[i];
@@ -228,7 +230,8 @@ static void plan_iret(const struct oracle *oracle, const struct registers *regis
     plan->reads[2] = (struct data_access){registers->gpr[4] + 32, 8};
 }
 
-static uint32_t iret_effect(struct oracle *oracle, const uint8_t *bytes, struct registers *registers)
+static uint32_t iret_effect(struct oracle *oracle, const uint8_t *bytes,
+                            struct registers *registers)
 {
     uint64_t frame[5];
     struct exec_result result = {.status = EXEC_OK};

@@ -40,8 +40,8 @@ struct plan {
     struct fault fault;
     unsigned read_count;
     struct data_access reads[READS_MAX];
-    bool writes;             /* it may store */
-    bool done;               /* no reads: `effect` is known already */
+    bool writes; /* it may store */
+    bool done;   /* no reads: `effect` is known already */
     uint32_t effect;
 };
 
@@ -59,17 +59,17 @@ struct oracle {
     struct exec *exec;
     const struct program *program;
     uint32_t variant;
-    size_t local_bytes;          /* of struct registers: without vectors, with xmm, with ymm */
-    struct code **code;          /* main code, one per CPU */
-    struct code **handlers;      /* HANDLERS_PER_CPU a CPU, NULL where it has none */
-    struct intern locals;        /* the first local_bytes of registers */
-    struct plan **plans;         /* per local state, NULL: not made so far */
+    size_t local_bytes;     /* of struct registers: without vectors, with xmm, with ymm */
+    struct code **code;     /* main code, one per CPU */
+    struct code **handlers; /* HANDLERS_PER_CPU a CPU, NULL where it has none */
+    struct intern locals;   /* the first local_bytes of registers */
+    struct plan **plans;    /* per local state, NULL: not made so far */
     size_t plan_capacity;
-    struct intern values;        /* tuples of loaded bytes */
-    struct map effect_of;        /* local state << 32 | values -> effect */
+    struct intern values; /* tuples of loaded bytes */
+    struct map effect_of; /* local state << 32 | values -> effect */
     struct effect **effects;
     size_t effect_count, effect_capacity;
-    uint64_t steps;              /* instructions executed, memo hits not counted */
+    uint64_t steps; /* instructions executed, memo hits not counted */
 };
 
 /* Decodes the variant's code. `exec` must be of the same program. */

@@ -11,7 +11,8 @@ static uint64_t places_of(struct components *components, uint64_t address, uint3
 static void add_places(struct components *components, const struct transition *transition,
                        struct component *component)
 {
-    uint64_t places = places_of(components, transition->address, transition->size ? transition->size : 1);
+    uint64_t places =
+        places_of(components, transition->address, transition->size ? transition->size : 1);
     switch (transition->kind) {
     case TRANSITION_LOAD: /* all from the own buffer: memory is not looked at */
         if (transition->forward_mask != (UINT32_C(1) << transition->size) - 1)
@@ -35,7 +36,7 @@ static void add_places(struct components *components, const struct transition *t
 }
 
 void set_places(struct components *components, uint32_t cpu, const struct node *node,
-                       struct component *component)
+                struct component *component)
 {
     const struct model *model = components->cpus[cpu].model;
     if (!components->reduce)

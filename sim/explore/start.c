@@ -74,8 +74,9 @@ static void run_setup(struct start *start, struct exec *exec, uint32_t cpu,
     struct code *code = region_alloc(start->region, sizeof *code);
     code_init(code, start->region, setup);
     registers->rip = setup->address;
-    for (long step = 0; registers->rip != setup->address + setup->size &&
-                        registers->rip != RETURN_SENTINEL; step++) {
+    for (long step = 0;
+         registers->rip != setup->address + setup->size && registers->rip != RETURN_SENTINEL;
+         step++) {
         const struct insn *insn = code_at(code, registers->rip);
         struct exec_result result;
         if (step == SETUP_STEPS_MAX) {
@@ -96,9 +97,9 @@ static void run_setup(struct start *start, struct exec *exec, uint32_t cpu,
         }
         exec_step(exec, insn, registers, read_start, start, &result);
         if (result.status != EXEC_OK) {
-            start->problem =
-                region_printf(start->region, "the setup of %s cannot be run: %s %s", name, insn->text,
-                              result.status == EXEC_FAULT ? "faults" : "is not modelled there");
+            start->problem = region_printf(
+                start->region, "the setup of %s cannot be run: %s %s", name, insn->text,
+                result.status == EXEC_FAULT ? "faults" : "is not modelled there");
             return;
         }
         for (unsigned i = 0; i < result.count; i++)
@@ -122,15 +123,15 @@ struct start *start_new(struct region *region, struct exec *exec, const struct p
         registers_start(&start->registers[cpu], &program->cpus[cpu], chosen->code[cpu]->address);
         if (chosen->setup[cpu] && !start->problem)
             run_setup(start, exec, cpu, chosen->setup[cpu]);
-        if (start->registers[cpu].rip == RETURN_SENTINEL) /* it popped the snippet's return address */
+        if (start->registers[cpu].rip ==
+            RETURN_SENTINEL) /* it popped the snippet's return address */
             start->registers[cpu].gpr[4] = program->cpus[cpu].gpr[4];
         start->registers[cpu].rip = chosen->code[cpu]->address;
     }
     return start;
 }
 
-const char *describe_address(struct region *region, const struct program *program,
-                             uint64_t address)
+const char *describe_address(struct region *region, const struct program *program, uint64_t address)
 {
     for (size_t i = 0; i < program->object_count; i++) /* an `at:` name that fits is nearer */
         if (program->objects[i].address == address)

@@ -13,7 +13,7 @@ struct start {
     struct map index_of;         /* address / 8 -> index of a word that setup code stored */
     uint64_t *values;
     size_t count, capacity;
-    const char *problem;         /* why the setup could not be run; NULL when all is well */
+    const char *problem; /* why the setup could not be run; NULL when all is well */
 };
 
 enum { SETUP_STEPS_MAX = 1 << 22 };

@@ -96,10 +96,7 @@ static void grow_table(struct states *states)
     fill_table(states);
 }
 
-static unsigned bits_of(uint32_t value)
-{
-    return value ? 32u - (unsigned)__builtin_clz(value) : 1;
-}
+static unsigned bits_of(uint32_t value) { return value ? 32u - (unsigned)__builtin_clz(value) : 1; }
 
 /* Widens every field that a value has outgrown, with room to spare, and repacks. */
 static void widen(struct states *states, const uint32_t *values)
@@ -115,8 +112,7 @@ static void widen(struct states *states, const uint32_t *values)
             states->fields[i].width = (uint8_t)(width > 32 ? 32 : width);
         }
     lay_out(states);
-    states->keys =
-        region_resize(states->region, NULL, states->capacity * states->word_count * 8);
+    states->keys = region_resize(states->region, NULL, states->capacity * states->word_count * 8);
     uint32_t *tuple = region_array(states->region, states->field_count, sizeof *tuple);
     for (size_t i = 0; i < states->count; i++) {
         unpack(&old, old.keys + i * old.word_count, tuple);

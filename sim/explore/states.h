@@ -25,10 +25,10 @@ struct states {
     struct region *region;
     unsigned field_count, word_count;
     struct state_field *fields;
-    uint64_t *keys;    /* word_count words a state */
+    uint64_t *keys; /* word_count words a state */
     uint32_t *parents;
     size_t count, capacity;
-    uint64_t *table;   /* hash tag << 32 | state + 1; 0 is free */
+    uint64_t *table; /* hash tag << 32 | state + 1; 0 is free */
     size_t table_size;
     uint64_t *scratch; /* one key */
     /* Tuples on their way in: their places in the table are fetched meanwhile. */

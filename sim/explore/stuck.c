@@ -149,8 +149,7 @@ void find_stuck(struct exploration *exploration)
     if (!exploration->dead_end && !exploration->goes_round)
         return;
     size_t count = exploration->states.count;
-    uint32_t *tuple =
-        region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
+    uint32_t *tuple = region_array(&exploration->region, exploration->tuple_length, sizeof *tuple);
     uint8_t *reaches = reach_final(exploration, tuple);
     uint8_t *lost = region_alloc(&exploration->region, count);
     for (size_t n = 0; n < count; n++) {

@@ -10,14 +10,21 @@
 
 #include "sim/explore/internal.h"
 
-enum { MSR_ICR = 0x830, MSR_SELF_IPI = 0x83f, MSR_DEADLINE = 0x6e0, MSR_X2APIC_ID = 0x802,
-       MSR_PAT = 0x277, MSR_SPEC_CTRL = 0x48, MSR_PRED_CMD = 0x49 };
-#define MSR_FS_BASE 0xc0000100u
-#define MSR_GS_BASE 0xc0000101u
+enum {
+    MSR_ICR = 0x830,
+    MSR_SELF_IPI = 0x83f,
+    MSR_DEADLINE = 0x6e0,
+    MSR_X2APIC_ID = 0x802,
+    MSR_PAT = 0x277,
+    MSR_SPEC_CTRL = 0x48,
+    MSR_PRED_CMD = 0x49
+};
+#define MSR_FS_BASE        0xc0000100u
+#define MSR_GS_BASE        0xc0000101u
 #define MSR_KERNEL_GS_BASE 0xc0000102u
-#define CR0_CD (UINT64_C(1) << 30)
-#define CR0_START UINT64_C(0x80050033) /* paging, write protect, numeric errors: as kernels run */
-#define CR4_START UINT64_C(0x000006e0) /* PGE among others */
+#define CR0_CD             (UINT64_C(1) << 30)
+#define CR0_START          UINT64_C(0x80050033) /* paging, write protect, numeric errors: as kernels run */
+#define CR4_START          UINT64_C(0x000006e0) /* PGE among others */
 
 /* ---- what a CPU has beside its registers ---- */
 
@@ -89,24 +96,47 @@ static bool in_ranges(const struct msr_range *ranges, size_t count, uint32_t num
 /* Architectural MSRs whose write has no effect that a trace could see beyond its order. */
 static bool is_known_msr(uint32_t number)
 {
-    static const struct msr_range known[] = {
-        {0x10, 0x10},   {0x1b, 0x1b},   {0x3a, 0x3b},   {0x48, 0x49},   {0x8b, 0x8b},
-        {0xe1, 0xe1},   {0xe7, 0xe8},   {0xfe, 0xfe},   {0x10a, 0x10b}, {0x122, 0x122},
-        {0x174, 0x176}, {0x17a, 0x17a}, {0x186, 0x18d}, {0x198, 0x199}, {0x1a0, 0x1a0},
-        {0x1d9, 0x1d9}, {0x200, 0x20f}, {0x250, 0x250}, {0x258, 0x259}, {0x268, 0x26f},
-        {0x277, 0x277}, {0x2ff, 0x2ff}, {0x309, 0x30b}, {0x38d, 0x38f}, {0x570, 0x571},
-        {0x6e0, 0x6e1}, {0x770, 0x777}, {0x802, 0x83f}, {0xda0, 0xda0},
-        {0xc0000080, 0xc0000084},       {0xc0000100, 0xc0000103},
-        {0xc0010010, 0xc0010010},       {0xc001011b, 0xc001011b},
-        {0xc0011029, 0xc0011029}};
+    static const struct msr_range known[] = {{0x10, 0x10},
+                                             {0x1b, 0x1b},
+                                             {0x3a, 0x3b},
+                                             {0x48, 0x49},
+                                             {0x8b, 0x8b},
+                                             {0xe1, 0xe1},
+                                             {0xe7, 0xe8},
+                                             {0xfe, 0xfe},
+                                             {0x10a, 0x10b},
+                                             {0x122, 0x122},
+                                             {0x174, 0x176},
+                                             {0x17a, 0x17a},
+                                             {0x186, 0x18d},
+                                             {0x198, 0x199},
+                                             {0x1a0, 0x1a0},
+                                             {0x1d9, 0x1d9},
+                                             {0x200, 0x20f},
+                                             {0x250, 0x250},
+                                             {0x258, 0x259},
+                                             {0x268, 0x26f},
+                                             {0x277, 0x277},
+                                             {0x2ff, 0x2ff},
+                                             {0x309, 0x30b},
+                                             {0x38d, 0x38f},
+                                             {0x570, 0x571},
+                                             {0x6e0, 0x6e1},
+                                             {0x770, 0x777},
+                                             {0x802, 0x83f},
+                                             {0xda0, 0xda0},
+                                             {0xc0000080, 0xc0000084},
+                                             {0xc0000100, 0xc0000103},
+                                             {0xc0010010, 0xc0010010},
+                                             {0xc001011b, 0xc001011b},
+                                             {0xc0011029, 0xc0011029}};
     return in_ranges(known, sizeof known / sizeof known[0], number);
 }
 
 static bool is_memory_type_msr(uint32_t number)
 {
-    static const struct msr_range types[] = {
-        {0x200, 0x20f}, {0x250, 0x250}, {0x258, 0x259}, {0x268, 0x26f}, {0x277, 0x277},
-        {0x2ff, 0x2ff}};
+    static const struct msr_range types[] = {{0x200, 0x20f}, {0x250, 0x250}, {0x258, 0x259},
+                                             {0x268, 0x26f}, {0x277, 0x277}, {0x2ff, 0x2ff}};
     return in_ranges(types, sizeof types / sizeof types[0], number);
 }
 
@@ -160,16 +190,16 @@ static void refuse_unknown(struct components *components, struct stopped *stoppe
 static void set_stop(struct components *components, uint32_t cpu, const struct node *node,
                      struct stopped *stopped, enum stop stop)
 {
-    bool may = components->cpus[cpu].model->may(&components->context, &node->buffers,
-                                                &stopped->action);
+    bool may =
+        components->cpus[cpu].model->may(&components->context, &node->buffers, &stopped->action);
     stopped->stop = may ? stop : STOP_BLOCKED;
 }
 
 /* The CPU that a WRMSR of the ICR or of the self-IPI register sends to. */
 static uint32_t ipi_target(uint32_t cpu, const struct registers *registers)
 {
-    bool self = (uint32_t)registers->gpr[1] == MSR_SELF_IPI ||
-                ((uint32_t)registers->gpr[0] >> 18 & 3) == 1;
+    bool self =
+        (uint32_t)registers->gpr[1] == MSR_SELF_IPI || ((uint32_t)registers->gpr[0] >> 18 & 3) == 1;
     return self ? cpu : (uint32_t)registers->gpr[2];
 }
 
@@ -192,10 +222,9 @@ static void look_at_ipi(struct components *components, uint32_t cpu, const struc
         return;
     }
     if (target >= components->program->cpu_count) {
-        stopped->bad_input = region_printf(components->region,
-                                           "the IPI goes to x2APIC ID %" PRIu32
-                                           ", which no CPU of the trace has",
-                                           target);
+        stopped->bad_input = region_printf(
+            components->region,
+            "the IPI goes to x2APIC ID %" PRIu32 ", which no CPU of the trace has", target);
         refuse(stopped, "an IPI to nobody");
         return;
     }
@@ -215,8 +244,8 @@ static bool changes_types_unflushed(const struct components *components, const s
 }
 
 /* Whether stores can be invisible still when an MSR write that tells others of them is made. */
-static void observe_overtaking(struct components *components, uint32_t cpu,
-                               const struct node *node, const struct stopped *stopped)
+static void observe_overtaking(struct components *components, uint32_t cpu, const struct node *node,
+                               const struct stopped *stopped)
 {
     struct action drained = {.kind = ACTION_SERIALIZE};
     const struct model *model = components->cpus[cpu].model;
@@ -466,9 +495,8 @@ static void mov_to_control(struct components *components, struct node *node,
         write_system(components, node, PSEUDO_FLUSHED, 0);
 }
 
-static void read_into_registers(struct components *components, uint32_t cpu,
-                                struct node *node, const struct insn *insn,
-                                struct registers *registers)
+static void read_into_registers(struct components *components, uint32_t cpu, struct node *node,
+                                const struct insn *insn, struct registers *registers)
 {
     uint64_t value = 0;
     struct system_state state;
@@ -539,7 +567,6 @@ void deadline_step(struct components *components, uint32_t cpu, struct node *nod
     components->cpus[cpu].model->take(&components->context, &node->buffers, &action);
     bool deadline_mode = (lvt >> 17 & 3) == 2; /* Intel SDM vol. 3A, "TSC-Deadline Mode" */
     if (deadline_mode)
-        arm_timer(components, node,
-                  (registers.gpr[2] << 32 | (uint32_t)registers.gpr[0]) != 0);
+        arm_timer(components, node, (registers.gpr[2] << 32 | (uint32_t)registers.gpr[0]) != 0);
     move_on(components, node, oracle_system_next(components->oracle, node->local));
 }

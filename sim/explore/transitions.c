@@ -30,8 +30,7 @@ static void set_access(struct components *components, uint32_t cpu, const struct
 }
 
 /* A store that only this CPU can see reaches its private memory; tells whether it is one. */
-bool keep_private(struct components *components, uint32_t cpu, struct node *node,
-                         uint32_t number)
+bool keep_private(struct components *components, uint32_t cpu, struct node *node, uint32_t number)
 {
     const struct store *store = intern_bytes(&components->stores, number);
     struct memory *memory = &components->cpus[cpu].private_memory;
@@ -99,8 +98,7 @@ static void add_loads(struct components *components, uint32_t cpu, const struct 
         uint8_t data[16];
         if (node->latched >> n & 1)
             continue;
-        struct transition *transition =
-            new_transition(components, cpu, component, TRANSITION_LOAD);
+        struct transition *transition = new_transition(components, cpu, component, TRANSITION_LOAD);
         transition->piece = n;
         set_access(components, cpu, node, transition, piece->address, piece->size);
         if (!buffers_early_load(&components->context, &node->buffers, piece->address, piece->size,
@@ -114,7 +112,7 @@ static void add_loads(struct components *components, uint32_t cpu, const struct 
 
 /* Loads that this CPU makes somewhere, and may make now already. */
 void add_early_loads(struct components *components, uint32_t cpu, const struct node *node,
-                            const struct stopped *stopped, struct component *component)
+                     const struct stopped *stopped, struct component *component)
 {
     const struct footprint *footprint = components->footprint;
     if (stopped->stop == STOP_ENDED || stopped->stop == STOP_SPINS || node->latched)
@@ -148,7 +146,7 @@ static const char *untakeable_reason(struct components *components, uint32_t cpu
 
 /* The interrupts that can be taken now, and the timer that can go off. */
 void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
-                           struct component *component)
+                    struct component *component)
 {
     struct system_state state;
     if (node->system == 0)
@@ -180,7 +178,7 @@ void add_interrupts(struct components *components, uint32_t cpu, const struct no
 }
 
 void add_instruction(struct components *components, uint32_t cpu, const struct node *node,
-                            const struct stopped *stopped, struct component *component)
+                     const struct stopped *stopped, struct component *component)
 {
     struct node next = *node;
     struct transition *transition;
@@ -221,8 +219,7 @@ void add_instruction(struct components *components, uint32_t cpu, const struct n
         }
         break;
     case STOP_DEADLINE: {
-        const struct object *lvt =
-            &components->program->objects[components->program->timer_lvt];
+        const struct object *lvt = &components->program->objects[components->program->timer_lvt];
         transition = new_transition(components, cpu, component, TRANSITION_DEADLINE);
         set_access(components, cpu, node, transition, lvt->address, lvt->size < 4 ? 1 : 4);
         break;

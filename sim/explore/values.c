@@ -5,7 +5,7 @@
 #include "sim/explore/internal.h"
 
 void loaded_bytes(struct components *components, const struct transition *transition,
-                         uint32_t memory, uint8_t *data)
+                  uint32_t memory, uint8_t *data)
 {
     if (transition->word != MAP_NONE) {
         uint64_t word = memory_word_value(&components->shared, memory, transition->word) >>
@@ -22,7 +22,7 @@ void loaded_bytes(struct components *components, const struct transition *transi
 }
 
 void latch(struct components *components, struct node *node, const struct piece *piece,
-                  unsigned number, const uint8_t *data)
+           unsigned number, const uint8_t *data)
 {
     memcpy(node->bytes + piece->offset, data, piece->size);
     node->latched |= UINT32_C(1) << number;
@@ -47,15 +47,17 @@ static void load_early(struct components *components, struct node *node,
 
 /* Works out where a value leads. */
 void take_value(struct components *components, uint32_t cpu, uint32_t id,
-                       const struct transition *transition, const uint8_t *data,
-                       struct outcome *outcome)
+                const struct transition *transition, const uint8_t *data, struct outcome *outcome)
 {
     struct node node;
     struct load_pieces loads;
     component_node(components, cpu, id, &node);
     const struct plan *plan = oracle_plan(components->oracle, node.local);
-    struct told told = {.insn = plan->insn, .event = "load", .address = transition->address,
-                        .size = transition->size, .data = data};
+    struct told told = {.insn = plan->insn,
+                        .event = "load",
+                        .address = transition->address,
+                        .size = transition->size,
+                        .data = data};
     memset(outcome, 0, sizeof *outcome);
     outcome->post_to = NOBODY;
     switch (transition->kind) {
@@ -120,8 +122,8 @@ const struct outcome *transition_outcome(struct components *components, uint32_t
             if (transition->cached_value[i] == value)
                 return &own->outcomes[transition->cached_outcome[i]];
     }
-    uint64_t key = (uint64_t)transition->number << 32 |
-                   intern_add(&own->values, data, sizeof data, NULL);
+    uint64_t key =
+        (uint64_t)transition->number << 32 | intern_add(&own->values, data, sizeof data, NULL);
     uint32_t found = map_get(&own->outcome_of, key);
     if (found == MAP_NONE) {
         struct outcome outcome;

@@ -33,12 +33,11 @@ static const char *bytes_text(struct region *region, const uint8_t *data, unsign
 
 static const char *store_text(struct teller *teller, uint32_t number)
 {
-    const struct store *store =
-        intern_bytes(&teller->exploration->components.stores, number);
-    return region_printf(teller->region, "%s=%s",
-                         describe_address(teller->region, teller->exploration->program,
-                                          store->address),
-                         bytes_text(teller->region, store->data, store->size));
+    const struct store *store = intern_bytes(&teller->exploration->components.stores, number);
+    return region_printf(
+        teller->region, "%s=%s",
+        describe_address(teller->region, teller->exploration->program, store->address),
+        bytes_text(teller->region, store->data, store->size));
 }
 
 static void list_buffer(struct teller *teller, const struct node *node, struct witness_step *step)
@@ -69,15 +68,15 @@ void tell(struct components *components, const struct node *after, const struct 
     if (!teller)
         return;
     struct witness *witness = teller->witness;
-    witness->steps = region_push(teller->region, witness->steps, witness->count,
-                                 &witness->capacity, sizeof *witness->steps);
+    witness->steps = region_push(teller->region, witness->steps, witness->count, &witness->capacity,
+                                 sizeof *witness->steps);
     struct witness_step *step = &witness->steps[witness->count++];
     memset(step, 0, sizeof *step);
     step->cpu = teller->cpu;
     step->has_insn = told->insn != NULL;
     if (told->insn) {
-        step->offset =
-            (uint32_t)(told->insn->address - components->oracle->code[teller->cpu]->snippet->address);
+        step->offset = (uint32_t)(told->insn->address -
+                                  components->oracle->code[teller->cpu]->snippet->address);
         step->text = region_strdup(teller->region, told->insn->text);
     }
     step->event = told->event;
@@ -120,11 +119,11 @@ static void tell_write_back(struct teller *teller, uint32_t before, uint32_t aft
             memory_read(&exploration->durable, before, exploration->lines[i] + word, 8, old);
             memory_read(&exploration->durable, after, exploration->lines[i] + word, 8, new);
             if (memcmp(old, new, 8) != 0)
-                line = describe_address(teller->region, exploration->program,
-                                        exploration->lines[i]);
+                line =
+                    describe_address(teller->region, exploration->program, exploration->lines[i]);
         }
-    witness->steps = region_push(teller->region, witness->steps, witness->count,
-                                 &witness->capacity, sizeof *witness->steps);
+    witness->steps = region_push(teller->region, witness->steps, witness->count, &witness->capacity,
+                                 sizeof *witness->steps);
     witness->steps[witness->count++] = (struct witness_step){
         .cpu = teller->cpu,
         .event = "write-back",

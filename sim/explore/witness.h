@@ -7,16 +7,16 @@
 
 struct witness_step {
     uint32_t cpu;
-    bool has_insn;      /* false: a buffer did something by itself */
-    uint32_t offset;    /* of the instruction within the CPU's code */
+    bool has_insn;   /* false: a buffer did something by itself */
+    uint32_t offset; /* of the instruction within the CPU's code */
     const char *text;
-    const char *event;  /* "load", "store", "locked", "fence", "compute", "drain" */
-    const char *detail; /* "x <- 1, buffered" */
+    const char *event;   /* "load", "store", "locked", "fence", "compute", "drain" */
+    const char *detail;  /* "x <- 1, buffered" */
     const char **buffer; /* the CPU's store buffer after the step, oldest first: "x=1" */
     size_t buffer_count;
-    uint64_t address;   /* what it accesses: size 0 when nothing */
+    uint64_t address; /* what it accesses: size 0 when nothing */
     unsigned size;
-    uint8_t data[16];   /* the bytes loaded or stored */
+    uint8_t data[16]; /* the bytes loaded or stored */
 };
 
 struct witness {
@@ -25,7 +25,6 @@ struct witness {
 };
 
 /* A shortest execution (in steps that other CPUs can notice) to `state`; in `region`. */
-struct witness *witness_new(struct region *region, struct exploration *exploration,
-                            uint32_t state);
+struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state);
 
 #endif

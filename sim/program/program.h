@@ -12,18 +12,20 @@
 
 /* ---- where things lie: everything is below 2 GiB so that absolute operands reach it ---- */
 
-#define CODE_BASE UINT64_C(0x00400000)     /* CPU n's code starts at CODE_BASE + n * CODE_STRIDE */
-#define CODE_STRIDE UINT64_C(0x40000)      /* 256 KiB a CPU: */
-#define SETUP_OFFSET UINT64_C(0x20000)     /*   its `setup` code starts here, */
-#define HANDLER_OFFSET UINT64_C(0x30000)   /*   its first handler here, the next ones */
-#define HANDLER_STRIDE UINT64_C(0x1000)    /*   every HANDLER_STRIDE */
+#define CODE_BASE        UINT64_C(0x00400000) /* CPU n's code starts at CODE_BASE + n * CODE_STRIDE */
+#define CODE_STRIDE      UINT64_C(0x40000)    /* 256 KiB a CPU: */
+#define SETUP_OFFSET     UINT64_C(0x20000)    /*   its `setup` code starts here, */
+#define HANDLER_OFFSET   UINT64_C(0x30000)    /*   its first handler here, the next ones */
+#define HANDLER_STRIDE   UINT64_C(0x1000)     /*   every HANDLER_STRIDE */
 #define HANDLERS_PER_CPU 16
-#define RETURN_SENTINEL UINT64_C(0x003f0000) /* what [rsp] holds at the start: `ret` to it ends a snippet */
+#define RETURN_SENTINEL                                                                            \
+    UINT64_C(0x003f0000) /* what [rsp] holds at the start: `ret` to it ends a snippet */
 #define OBJECT_BASE UINT64_C(0x20000000)
-#define OBJECT_END UINT64_C(0x70000000)    /* 1.25 GiB for all objects together */
-#define STACK_BASE UINT64_C(0x70000000)    /* CPU n's stack: STACK_BASE + n * STACK_BYTES */
+#define OBJECT_END  UINT64_C(0x70000000) /* 1.25 GiB for all objects together */
+#define STACK_BASE  UINT64_C(0x70000000) /* CPU n's stack: STACK_BASE + n * STACK_BYTES */
 #define STACK_BYTES UINT64_C(0x10000)
-#define STACK_TOP_OFFSET UINT64_C(0x8008)  /* rsp at the start, within the stack; rsp + 8 is 16-byte aligned */
+#define STACK_TOP_OFFSET                                                                           \
+    UINT64_C(0x8008) /* rsp at the start, within the stack; rsp + 8 is 16-byte aligned */
 #define LINE_BYTES 64
 
 enum { CPUS_MAX = 1024, VARIANTS_MAX = 256, NAME_MAX_BYTES = 63 };
@@ -33,7 +35,8 @@ enum { CPUS_MAX = 1024, VARIANTS_MAX = 256, NAME_MAX_BYTES = 63 };
 /* Numbers of the general registers are the hardware's (as in ModRM). */
 enum register_file { REGISTER_GPR, REGISTER_FLAG };
 
-/* A register as a condition names it: P0:al is {REGISTER_GPR, 0, 0, 8}, P0:zf {REGISTER_FLAG, 0, 6, 1}. */
+/* A register as a condition names it: P0:al is {REGISTER_GPR, 0, 0, 8}, P0:zf {REGISTER_FLAG, 0, 6,
+ * 1}. */
 struct register_view {
     enum register_file file;
     uint8_t index; /* general register 0..15: rax rcx rdx rbx rsp rbp rsi rdi r8.. */
@@ -41,7 +44,8 @@ struct register_view {
     uint8_t width; /* bits */
 };
 
-/* Parses a register's name in any width ("al", "ah", "eax", "r8d", "r8", "cf"); false when there is none. */
+/* Parses a register's name in any width ("al", "ah", "eax", "r8d", "r8", "cf"); false when there is
+ * none. */
 bool register_parse(const char *name, struct register_view *view);
 
 /* ---- memory ---- */
@@ -53,13 +57,13 @@ enum { NO_INDEX = -1 };
 struct object {
     const char *name;
     struct place place;
-    uint64_t address; /* a name inside another object (`at:`) shares the other's bytes */
-    uint64_t size;    /* bytes, at least 1 */
-    int parent;       /* index of the object that it lies in, or NO_INDEX */
-    enum memory_type type;      /* `at:` names have their parent's */
-    enum residency resident;    /* timing only */
+    uint64_t address;        /* a name inside another object (`at:`) shares the other's bytes */
+    uint64_t size;           /* bytes, at least 1 */
+    int parent;              /* index of the object that it lies in, or NO_INDEX */
+    enum memory_type type;   /* `at:` names have their parent's */
+    enum residency resident; /* timing only */
     bool persistent, code;
-    uint8_t *init;    /* `init_size` bytes, the rest is zero; NULL for all zero or a parent's bytes */
+    uint8_t *init; /* `init_size` bytes, the rest is zero; NULL for all zero or a parent's bytes */
     uint64_t init_size;
 };
 
@@ -82,7 +86,7 @@ struct snippet {
     struct slot_range {
         const char *slot;
         uint32_t start, end; /* byte offsets, end exclusive */
-    } *slots;
+    } * slots;
     size_t slot_count;
 };
 
@@ -94,9 +98,9 @@ struct cpu {
     uint32_t family_count;
     struct place place;
     enum agent_kind agent;
-    const char *cluster;     /* `place:`, "" by default; equal strings are one cluster */
-    uint64_t gpr[16];        /* at the start, rsp set */
-    uint64_t stack;          /* address of its stack's first byte; STACK_BYTES long */
+    const char *cluster; /* `place:`, "" by default; equal strings are one cluster */
+    uint64_t gpr[16];    /* at the start, rsp set */
+    uint64_t stack;      /* address of its stack's first byte; STACK_BYTES long */
 };
 
 struct handler {
@@ -173,14 +177,14 @@ struct name_list {
 struct expectation {
     enum expectation_kind kind;
     struct place place;
-    const char *text;       /* as the report repeats it: "never P0:eax == 0 && P1:eax == 0" */
-    const struct condition *condition; /* never, sometimes, always */
-    bool about_crash, about_stuck;     /* the condition names `crash`, `CPU:stuck` */
+    const char *text; /* as the report repeats it: "never P0:eax == 0 && P1:eax == 0" */
+    const struct condition *condition;   /* never, sometimes, always */
+    bool about_crash, about_stuck;       /* the condition names `crash`, `CPU:stuck` */
     struct name_list variants, profiles; /* empty: all */
-    const char *name;       /* redundant: the slot; finding: the rule id */
-    uint32_t cpu;           /* cycles, cheaper */
-    double value, within;   /* cycles: {value, within: 10% -> 0.10}; value < 0: not given */
-    double max;             /* cycles: {max}; < 0: not given */
+    const char *name;                    /* redundant: the slot; finding: the rule id */
+    uint32_t cpu;                        /* cycles, cheaper */
+    double value, within;       /* cycles: {value, within: 10% -> 0.10}; value < 0: not given */
+    double max;                 /* cycles: {max}; < 0: not given */
     const char *variant, *than; /* cheaper */
 };
 
@@ -214,8 +218,8 @@ struct program {
     /* Every register and object that `observe` or a condition names; the observed ones first. */
     struct term *terms;
     size_t term_count;
-    size_t observed_count;   /* terms[0..observed_count) are what an outcome lists */
-    bool observe_given;      /* false: taken from `expect`, or (0 observed) to be chosen by the run */
+    size_t observed_count; /* terms[0..observed_count) are what an outcome lists */
+    bool observe_given;    /* false: taken from `expect`, or (0 observed) to be chosen by the run */
 
     uint32_t *loop_cpus; /* `loop:`; none: loop_cpu_count is 0 */
     size_t loop_cpu_count;
@@ -236,8 +240,8 @@ struct program {
 bool expectation_applies(const struct expectation *expectation, const char *variant,
                          const char *profile);
 
-/* The object that covers [address, address + size), innermost parent (never an `at:` name); NO_INDEX when none
- * does. O(log n). */
+/* The object that covers [address, address + size), innermost parent (never an `at:` name);
+ * NO_INDEX when none does. O(log n). */
 int program_object_at(const struct program *program, uint64_t address, uint64_t size);
 
 /* The index of a CPU, object or variant by name, NO_INDEX when there is none. */

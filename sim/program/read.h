@@ -10,14 +10,14 @@
 
 /* A piece of assembly text to be assembled as one snippet. */
 struct source_line {
-    const char *text;    /* without newline; one line, possibly several statements by ';' */
-    struct place place;  /* of the text's first character in the trace */
-    const char *slot;    /* the slot that this line came out of, or NULL */
+    const char *text;   /* without newline; one line, possibly several statements by ';' */
+    struct place place; /* of the text's first character in the trace */
+    const char *slot;   /* the slot that this line came out of, or NULL */
 };
 
 struct source {
     const char *file;
-    bool att;                      /* AT&T syntax */
+    bool att; /* AT&T syntax */
     struct source_line *lines;
     size_t line_count;
     const struct program *program; /* whose objects are its symbols */

@@ -88,8 +88,7 @@ static json_t *witnesses_json(const struct result *result)
     for (size_t i = 0; i < result->witness_count; i++) {
         const struct result_witness *witness = &result->witnesses[i];
         json_t *object = json_object(), *steps = json_array();
-        put(object, "outcome",
-                            witness->outcome < 0 ? json_null() : json_integer(witness->outcome));
+        put(object, "outcome", witness->outcome < 0 ? json_null() : json_integer(witness->outcome));
         put(object, "reason", string(witness->reason));
         for (size_t n = 0; n < witness->witness->count; n++)
             append(steps, step_json(result, &witness->witness->steps[n]));
@@ -127,8 +126,7 @@ static json_t *order_json(const struct result *result)
         json_t *outcome = json_object();
         put(outcome, "values", values_json(result, result->outcomes[i].values));
         put(outcome, "relaxed",
-                            result->relaxed_known ? json_boolean(result->outcomes[i].relaxed)
-                                                  : json_null());
+            result->relaxed_known ? json_boolean(result->outcomes[i].relaxed) : json_null());
         append(outcomes, outcome);
     }
     put(object, "outcomes", outcomes);
@@ -153,8 +151,7 @@ static json_t *timed_insn_json(const struct timed_insn *insn)
     put(object, "cycles", cycles_json(insn->cycles));
     for (int stall = 0; stall < STALL_COUNT; stall++)
         if (insn->stall[stall] >= 0.005)
-            put(stalls, stall_name((enum stall)stall),
-                                cycles_json(insn->stall[stall]));
+            put(stalls, stall_name((enum stall)stall), cycles_json(insn->stall[stall]));
     put(object, "stall", stalls);
     return object;
 }
@@ -193,10 +190,8 @@ static json_t *expects_json(const struct result *result)
         put(object, "text", string(row->expectation->text));
         put(object, "line", json_integer(row->expectation->place.line));
         put(object, "held",
-                            row->held == HELD_UNKNOWN ? json_null()
-                                                      : json_boolean(row->held == HELD_YES));
-        put(object, "witness",
-                            row->witness < 0 ? json_null() : json_integer(row->witness));
+            row->held == HELD_UNKNOWN ? json_null() : json_boolean(row->held == HELD_YES));
+        put(object, "witness", row->witness < 0 ? json_null() : json_integer(row->witness));
         if (row->note)
             put(object, "note", string(row->note));
         append(array, object);
@@ -215,8 +210,7 @@ static json_t *findings_json(const struct result *result)
         put(object, "offset", json_integer(finding->offset));
         put(object, "line", json_integer(finding->place.line));
         put(object, "text", string(finding->text));
-        put(object, "cycles",
-                            finding->cycles < 0 ? json_null() : cycles_json(finding->cycles));
+        put(object, "cycles", finding->cycles < 0 ? json_null() : cycles_json(finding->cycles));
         put(object, "message", string(finding->message));
         append(array, object);
     }
@@ -278,7 +272,8 @@ static json_t *result_json(const struct result *result)
 
 static bool dump(struct text *out, json_t *root)
 {
-    char *dumped = build_failed ? NULL : json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    char *dumped =
+        build_failed ? NULL : json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
     json_decref(root);
     if (!dumped)
         return false;

@@ -10,7 +10,8 @@
 
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
 
-/* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON library. */
+/* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON
+ * library. */
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline);
 

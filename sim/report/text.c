@@ -83,7 +83,9 @@ static void add_outcomes(struct writer *writer, const struct result *result)
         text_add(out, "    some executions never end:");
         for (size_t i = 0; i < result->stuck_cpu_count; i++)
             text_printf(out, "%s %s", i ? "," : "", result->stuck_cpus[i]);
-        text_add(out, result->stuck_cpu_count ? " can get stuck\n" : " nobody is stuck, yet no final state is reached\n");
+        text_add(out, result->stuck_cpu_count
+                          ? " can get stuck\n"
+                          : " nobody is stuck, yet no final state is reached\n");
     }
 }
 
@@ -169,8 +171,9 @@ static void add_litmus(struct writer *writer, const struct result *result)
         return;
     struct litmus_answer answer = litmus_answer(result);
     text_printf(writer->out, "  %s%s: %s (%s)  %s, in %zu of %zu final states\n",
-                answer.ok ? "Ok" : "No", result->complete ? "" : " so far", quantifier_name(litmus->quantifier), litmus->text,
-                answer.observation, answer.positive, answer.positive + answer.negative);
+                answer.ok ? "Ok" : "No", result->complete ? "" : " so far",
+                quantifier_name(litmus->quantifier), litmus->text, answer.observation,
+                answer.positive, answer.positive + answer.negative);
 }
 
 static void add_stalls(struct text *out, const struct timed_insn *insn)
@@ -209,7 +212,8 @@ static void add_problems(struct writer *writer, const struct result *result, boo
 {
     struct text *out = writer->out;
     if (result->incomplete)
-        text_printf(out, "  not all executions were explored: %s after %" PRIu64 " states, %" PRIu64
+        text_printf(out,
+                    "  not all executions were explored: %s after %" PRIu64 " states, %" PRIu64
                     " of them not followed up\n",
                     result->incomplete, result->states, result->frontier);
     if (result->advice)
@@ -273,8 +277,8 @@ static void add_trouble(struct writer *writer, const struct result *result)
     for (size_t i = 0; i < result->witness_count; i++) {
         bool wanted = result->expect_count == 0;
         for (size_t n = 0; n < result->expect_count; n++)
-            wanted = wanted || (result->expects[n].held == HELD_NO &&
-                                result->expects[n].witness == (int)i);
+            wanted = wanted ||
+                     (result->expects[n].held == HELD_NO && result->expects[n].witness == (int)i);
         if (wanted)
             add_witness_text(writer, result, &result->witnesses[i]);
     }
@@ -348,7 +352,7 @@ void write_profile(struct text *out, const struct profile *profile)
             continue;
         text_printf(out, "\n%s.%s = %g %s\n    %s\n    %s%s%s  (given by %s)\n", row->section,
                     row->name, row->value, row->unit, row->meaning,
-                    row->estimate ? "estimate: " : "source: ", row->source ? row->source : "",
-                    "", row->profile);
+                    row->estimate ? "estimate: " : "source: ", row->source ? row->source : "", "",
+                    row->profile);
     }
 }

@@ -48,8 +48,7 @@ static const struct crash_image *find_image(const struct judgement *judgement,
 /* Sets `*final` and `*image` to what decides it, to NULL when nothing was found. */
 static enum held condition_held(const struct judgement *judgement,
                                 const struct expectation *expectation,
-                                const struct final_state **final,
-                                const struct crash_image **image)
+                                const struct final_state **final, const struct crash_image **image)
 {
     bool wanted = expectation->kind != EXPECT_ALWAYS;
     *final = find_final(judgement, expectation, wanted);
@@ -164,8 +163,8 @@ static void decide_finding(struct judgement *judgement, struct expect_row *row)
     for (size_t i = 0; i < result->finding_count; i++)
         if (strcmp(result->findings[i].rule, row->expectation->name) == 0)
             row->held = HELD_YES;
-    bool partly = rule_find(row->expectation->name)->means == MEANS_EXPLORING &&
-                  result->findings_incomplete;
+    bool partly =
+        rule_find(row->expectation->name)->means == MEANS_EXPLORING && result->findings_incomplete;
     if (row->held == HELD_NO && ((result->ordered && !result->complete) || partly))
         row->held = HELD_UNKNOWN;
 }

@@ -16,8 +16,8 @@ static const struct place nowhere = {0, 0};
 static void add_file(struct region *region, struct input_files *files, const char *name,
                      const char *text, size_t length)
 {
-    files->items = region_push(region, files->items, files->count, &files->capacity,
-                               sizeof *files->items);
+    files->items =
+        region_push(region, files->items, files->count, &files->capacity, sizeof *files->items);
     files->items[files->count++] = (struct input_file){name, text, length};
 }
 

@@ -15,7 +15,8 @@ enum { RELAXED_WITNESSES_MAX = 16, PROGRAM_BYTES = 8 << 20, LEAST_BYTES = 1 << 2
  */
 static size_t memory_left(const struct judgement *judgement)
 {
-    size_t limit = judgement->options->max_memory, held = judgement->region->bytes + judgement->scratch->bytes;
+    size_t limit = judgement->options->max_memory,
+           held = judgement->region->bytes + judgement->scratch->bytes;
     held += limit / 4 < PROGRAM_BYTES ? limit / 4 : PROGRAM_BYTES;
     if (judgement->exploration)
         held += judgement->exploration->region.bytes;
@@ -348,7 +349,8 @@ static void mark_relaxed(struct judgement *judgement)
     struct exploration *sc = explore_with(judgement, &model_sc, &options);
     size_t width = judgement->prepared->observed_count, count;
     result->relaxed_known = sc->complete;
-    struct outcome_row *rows = collect_outcomes(judgement->scratch, judgement->prepared, sc, &count);
+    struct outcome_row *rows =
+        collect_outcomes(judgement->scratch, judgement->prepared, sc, &count);
     for (size_t i = 0; i < result->outcome_count; i++)
         result->outcomes[i].relaxed =
             sc->complete && find_row(rows, count, width, result->outcomes[i].values) == NO_INDEX;

@@ -19,8 +19,8 @@ struct outcome_row {
 };
 
 struct result_witness {
-    int outcome;         /* index into outcomes, NO_INDEX for a stuck execution or a fault */
-    const char *reason;  /* why it is shown: "never ... ", "relaxed", "P0 is stuck" */
+    int outcome;        /* index into outcomes, NO_INDEX for a stuck execution or a fault */
+    const char *reason; /* why it is shown: "never ... ", "relaxed", "P0 is stuck" */
     struct witness *witness;
 };
 
@@ -57,16 +57,16 @@ struct result {
 
     bool ordered; /* the ordering half was run */
     bool complete;
-    const char *incomplete; /* why not */
-    const char *advice;     /* what would help then; NULL: nothing */
+    const char *incomplete;    /* why not */
+    const char *advice;        /* what would help then; NULL: nothing */
     uint64_t states, frontier; /* frontier: found, but not followed up */
     const struct term **observed;
     size_t observed_count;
     struct outcome_row *outcomes;
     size_t outcome_count;
-    const struct term **durable;  /* terms that a crash image has a value for */
+    const struct term **durable; /* terms that a crash image has a value for */
     size_t durable_count;
-    uint64_t **images;            /* what a power cut can leave, one value per durable term */
+    uint64_t **images; /* what a power cut can leave, one value per durable term */
     size_t image_count;
     bool has_images;
     bool stuck, relaxed_known;
@@ -90,7 +90,7 @@ struct result {
     struct bad_input {
         struct place place;
         const char *message;
-    } *bad_inputs; /* errors of the trace that only running it showed */
+    } * bad_inputs; /* errors of the trace that only running it showed */
     size_t bad_input_count, bad_input_capacity;
     const char **notes;
     size_t note_count, note_capacity;

@@ -104,8 +104,8 @@ static struct prepared *prepare(struct region *region, struct region *scratch, s
 static void time_it(struct judgement *judgement, struct exec *exec)
 {
     const struct run_options *options = judgement->options;
-    struct time_options limits = {.max_seconds = options->max_seconds, .stop = options->stop,
-                                  .timeline = options->timeline};
+    struct time_options limits = {
+        .max_seconds = options->max_seconds, .stop = options->stop, .timeline = options->timeline};
     struct result *result = judgement->result;
     if (!judgement->profile->has_cycles)
         return;
@@ -141,9 +141,8 @@ static const struct profile *guarantee_of(struct region *region, const struct pr
 }
 
 static struct result *run_one(struct region *region, struct region *scratch, struct exec *exec,
-                              struct prepared *prepared,
-                              const struct profile *profile, const struct profile *guarantee,
-                              const struct run_options *options)
+                              struct prepared *prepared, const struct profile *profile,
+                              const struct profile *guarantee, const struct run_options *options)
 {
     struct result *result = region_alloc(region, sizeof *result);
     struct judgement judgement = {.region = region,

@@ -14,7 +14,7 @@ enum findings_choice { FINDINGS_ALL, FINDINGS_STATIC, FINDINGS_NONE };
 struct run_options {
     bool order, time; /* which halves */
     bool reduce;
-    bool relaxed;          /* find out which outcomes no interleaving explains */
+    bool relaxed; /* find out which outcomes no interleaving explains */
     enum witness_choice witness;
     enum findings_choice findings;
     uint64_t max_states; /* 0: none */

@@ -34,14 +34,14 @@ struct job {
 };
 
 struct fs_report {
-    struct region region;    /* input, programs, profiles, diagnostics */
-    struct region output;    /* the text written last */
+    struct region region; /* input, programs, profiles, diagnostics */
+    struct region output; /* the text written last */
     struct diagnostics diagnostics;
     struct run_options options;
     struct job *jobs;
     size_t job_count;
     struct result_list results;
-    const char **lines;      /* diagnostics as text */
+    const char **lines; /* diagnostics as text */
     size_t line_count;
     bool internal;
     const struct baseline *baseline; /* to compare with, NULL: none */
@@ -51,7 +51,7 @@ struct fs_report {
     struct loaded_profile {
         const char *name;
         const struct profile *profile; /* NULL: it is broken, and was reported */
-    } *profiles;
+    } * profiles;
     size_t profile_count, profile_capacity;
 };
 
@@ -170,8 +170,7 @@ static void check_rule_names(fs_report *report, const struct program *program)
 static void choose_variants(fs_report *report, struct job *job, const fs_options *options)
 {
     const struct program *program = job->program;
-    job->variants =
-        region_array(&report->region, program->variant_count, sizeof *job->variants);
+    job->variants = region_array(&report->region, program->variant_count, sizeof *job->variants);
     for (uint32_t v = 0; v < program->variant_count; v++) {
         bool wanted = options->variant_count == 0;
         for (size_t i = 0; i < options->variant_count; i++)
@@ -225,8 +224,7 @@ static void read_input(fs_report *report, const char *const *paths, size_t path_
         trace_finish(programs[i], &report->diagnostics);
         bool broken = false;
         for (size_t n = 0; n < report->diagnostics.count; n++)
-            broken = broken ||
-                     strcmp(report->diagnostics.items[n].file, files.items[i].name) == 0;
+            broken = broken || strcmp(report->diagnostics.items[n].file, files.items[i].name) == 0;
         if (broken)
             continue;
         struct job *job = &report->jobs[report->job_count++];
@@ -279,9 +277,8 @@ static void *work(void *argument)
 
 static void run_jobs(fs_report *report, unsigned threads)
 {
-    struct queue queue = {.jobs = report->jobs,
-                          .count = report->job_count,
-                          .progress = report->options.progress};
+    struct queue queue = {
+        .jobs = report->jobs, .count = report->job_count, .progress = report->options.progress};
     if (queue.progress)
         progress_count(&queue.progress->files, report->job_count);
     pthread_mutex_init(&queue.lock, NULL);
@@ -335,8 +332,8 @@ static void write_diagnostics(fs_report *report)
     for (size_t i = 0; i < count; i++)
         report->lines[i] = diagnostic_line(region, &report->diagnostics.items[i]);
     if (report->diagnostics.dropped)
-        report->lines[count++] = region_printf(region, "and %zu more errors",
-                                               report->diagnostics.dropped);
+        report->lines[count++] =
+            region_printf(region, "and %zu more errors", report->diagnostics.dropped);
     report->line_count = count;
 }
 
@@ -361,26 +358,25 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
     if (region_guard(&report->region))
         return FS_NO_MEMORY;
     diagnostics_init(&report->diagnostics, &report->region);
-    report->options = (struct run_options){
-        .order = options->half != FS_TIME_ONLY,
-        .time = options->half != FS_ORDER_ONLY,
-        .reduce = options->reduce,
-        .relaxed = options->relaxed,
-        .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
-                   : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
-                                                        : WITNESS_FIRST,
-        .findings = options->findings == FS_FINDINGS_NONE     ? FINDINGS_NONE
-                    : options->findings == FS_FINDINGS_STATIC ? FINDINGS_STATIC
-                                                              : FINDINGS_ALL,
-        .max_states = options->max_states,
-        .max_seconds = options->max_seconds,
-        .max_memory = options->max_memory,
-        .stop = options->stop,
-        .progress = options->progress,
-        .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
+    report->options =
+        (struct run_options){.order = options->half != FS_TIME_ONLY,
+                             .time = options->half != FS_ORDER_ONLY,
+                             .reduce = options->reduce,
+                             .relaxed = options->relaxed,
+                             .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
+                                        : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
+                                                                             : WITNESS_FIRST,
+                             .findings = options->findings == FS_FINDINGS_NONE     ? FINDINGS_NONE
+                                         : options->findings == FS_FINDINGS_STATIC ? FINDINGS_STATIC
+                                                                                   : FINDINGS_ALL,
+                             .max_states = options->max_states,
+                             .max_seconds = options->max_seconds,
+                             .max_memory = options->max_memory,
+                             .stop = options->stop,
+                             .progress = options->progress,
+                             .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
     if (options->baseline)
-        report->baseline =
-            baseline_read(&report->region, options->baseline, &report->diagnostics);
+        report->baseline = baseline_read(&report->region, options->baseline, &report->diagnostics);
     read_input(report, paths, path_count, options);
     run_jobs(report, options->jobs);
     gather(report);
