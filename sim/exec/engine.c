@@ -242,13 +242,18 @@ static void fault(struct exec_result *result, uint8_t vector)
     result->vector = vector;
 }
 
+static bool is_canonical(uint64_t address)
+{
+    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}
+
 static void judge(struct exec *exec, const struct insn *insn, uc_err error)
 {
     struct exec_result *result = exec->result;
     if (exec->overflow)
         result->status = EXEC_UNMODELLED;
-    else if (exec->fault)
-        fault(result, 14);
+    else if (exec->fault) /* a non-canonical address is no page's (Intel SDM vol. 1) */
+        fault(result, is_canonical(result->fault_address) ? 14 : 13);
     else if (error == UC_ERR_OK || error == UC_ERR_FETCH_UNMAPPED || error == UC_ERR_FETCH_PROT)
         result->status = EXEC_OK; /* a jump to nowhere: the next fetch is the caller's to judge */
     else if (error == UC_ERR_READ_UNMAPPED || error == UC_ERR_WRITE_UNMAPPED ||

@@ -299,6 +299,13 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
         stopped->stop = STOP_BLOCKED;
 }
 
+/* Whether the instruction depends on a register whose value is not modelled. */
+static bool uses_unknown(const struct node *node, const struct insn *insn)
+{
+    return insn && !insn->zero_idiom && insn->kind != KIND_CPUID &&
+           ((insn->reads << NODE_UNKNOWN_SHIFT) & node->flags & NODE_UNKNOWN);
+}
+
 void look(struct components *components, uint32_t cpu, const struct node *node,
           struct stopped *stopped)
 {
@@ -314,6 +321,10 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
     if (stopped->target) {
         stopped->stop = STOP_LOCAL;
         stopped->local = LOCAL_SKIP;
+        return;
+    }
+    if (plan->kind != PLAN_END && uses_unknown(node, plan->insn)) {
+        unmodelled(stopped, "it uses what CPUID returned, which is not modelled");
         return;
     }
     switch (plan->kind) {
@@ -343,6 +354,11 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         look_at_effect(components, cpu, node, stopped);
 }
 
+void make_known(struct node *node, const struct insn *insn)
+{
+    node->flags &= ~((uint32_t)(insn->writes << NODE_UNKNOWN_SHIFT) & NODE_UNKNOWN);
+}
+
 void move_on(struct components *components, struct node *node, uint32_t next)
 {
     uint64_t from = oracle_rip(components->oracle, node->local);
@@ -352,7 +368,7 @@ void move_on(struct components *components, struct node *node, uint32_t next)
         futures_note_step(&components->footprint->futures, from, to);
     node->local = next;
     node->latched = 0;
-    node->flags = (node->flags & NODE_SPINS) | (repeating ? NODE_REPEATING : 0);
+    node->flags = (node->flags & (NODE_SPINS | NODE_UNKNOWN)) | (repeating ? NODE_REPEATING : 0);
     memset(node->bytes, 0, sizeof node->bytes);
 }
 
@@ -372,7 +388,9 @@ bool finish_locked(struct components *components, struct node *node, const uint8
     struct action action = {.kind = ACTION_LOCKED};
     components->cpus[oracle_cpu_of(oracle_rip(components->oracle, node->local))].model->take(
         &components->context, &node->buffers, &action);
+    const struct insn *insn = oracle_plan(components->oracle, node->local)->insn;
     move_on(components, node, effect->next);
+    make_known(node, insn);
     return true;
 }
 
@@ -482,6 +500,7 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
         if (returns)
             leave_interrupt(components, node);
         move_on(components, node, stopped.effect->next);
+        make_known(node, stopped.plan->insn);
         tell_stores(components, node, stopped.plan->insn, stopped.effect,
                     stopped.plan->read_count > 0);
         break;

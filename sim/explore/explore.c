@@ -274,6 +274,26 @@ static unsigned explore_state(struct exploration *exploration, uint32_t state,
     return queue_steps(exploration, state, tuple, which);
 }
 
+/* Whether a term is a register that holds what CPUID returned: that value is not modelled. */
+static bool shows_unknown(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+{
+    static const struct component seen = {
+        .status = COMPONENT_UNMODELLED,
+        .reason = "a register is observed that holds what CPUID returned, which is not modelled"};
+    for (size_t i = 0; i < exploration->term_count; i++) {
+        const struct term *term = &exploration->terms[i];
+        struct node node;
+        if (term->is_object || term->view.file != REGISTER_GPR || term->view.index > 3)
+            continue;
+        component_node(&exploration->components, term->cpu, tuple[term->cpu], &node);
+        if (node.flags >> NODE_UNKNOWN_SHIFT >> term->view.index & 1) {
+            add_issue(exploration, state, term->cpu, &seen);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A state without successors: final, stuck, or the end of what can be followed. */
 static void judge_end(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
 {
@@ -284,8 +304,10 @@ static void judge_end(struct exploration *exploration, uint32_t state, const uin
         all_ended = all_ended && status == COMPONENT_ENDED;
         broken = broken || status >= COMPONENT_FAULTED;
     }
-    if (all_ended)
+    if (all_ended && !shows_unknown(exploration, state, tuple))
         add_final(exploration, state, tuple);
+    else if (all_ended)
+        return;
     else if (!broken)
         exploration->dead_end = true;
 }

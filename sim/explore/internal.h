@@ -94,6 +94,9 @@ bool is_eager(const struct components *components, uint32_t cpu, const struct no
 /* Whether a load of this place may be made ahead of its turn. */
 bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t address);
 
+/* After an instruction was executed: what it wrote is known. */
+void make_known(struct node *node, const struct insn *insn);
+
 /* Moves the node to another local state: nothing is latched any more. */
 void move_on(struct components *components, struct node *node, uint32_t next);
 

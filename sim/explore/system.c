@@ -540,6 +540,9 @@ void system_step(struct components *components, uint32_t cpu, struct node *node,
             write_system(components, node, PSEUDO_FLUSHED, 1);
     }
     move_on(components, node, oracle_local(components->oracle, &registers));
+    make_known(node, insn);
+    if (insn->kind == KIND_CPUID)
+        node->flags |= NODE_UNKNOWN;
     if (insn->kind == KIND_STI && was_disabled)
         node->flags |= NODE_SHADOW;
 }
@@ -557,6 +560,7 @@ void tsc_step(struct components *components, uint32_t cpu, struct node *node, ui
     buffers_drop_early_load(&components->context, &node->buffers, TSC_ADDRESS);
     (void)cpu;
     move_on(components, node, oracle_local(components->oracle, &registers));
+    make_known(node, insn);
 }
 
 void deadline_step(struct components *components, uint32_t cpu, struct node *node, uint32_t lvt)

@@ -16,6 +16,14 @@ static double cycles_at(const struct timed *timed, uint32_t cpu, uint32_t offset
     return -1;
 }
 
+static bool loops(const struct program *program, uint32_t cpu)
+{
+    for (size_t i = 0; i < program->loop_cpu_count; i++)
+        if (program->loop_cpus[i] == cpu)
+            return true;
+    return false;
+}
+
 static void report(struct judgement *judgement, const char *id, uint32_t cpu,
                    const struct insn *insn, const char *message, bool with_cycles)
 {
@@ -34,8 +42,8 @@ static void report(struct judgement *judgement, const char *id, uint32_t cpu,
         finding.cycles = cycles_at(result->timed, cpu, finding.offset);
     if (finding.cycles >= 0.005)
         finding.message =
-            region_printf(judgement->region, "%s; it costs %.2f cycles%s", finding.message,
-                          finding.cycles, result->program->loop_cpu_count ? " a round" : "");
+            region_printf(judgement->region, "%s; it accounts for %.2f cycles%s", finding.message,
+                          finding.cycles, loops(result->program, cpu) ? " a round" : "");
     add_finding(judgement->region, result, &finding);
 }
 

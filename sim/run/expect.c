@@ -81,12 +81,26 @@ static enum held keeps_order(const struct judgement *judgement)
     return all;
 }
 
+/* Whether any execution has a final state. */
+static bool ends_somewhere(const struct exploration *exploration)
+{
+    for (size_t i = 0; i < exploration->final_count; i++)
+        if (!exploration->finals[i].is_stuck)
+            return true;
+    return false;
+}
+
 static void decide_condition(struct judgement *judgement, struct expect_row *row)
 {
     const struct expectation *expectation = row->expectation;
     const struct final_state *found;
     const struct crash_image *image;
     row->held = condition_held(judgement, expectation, &found, &image);
+    if (row->held == HELD_YES && !found && !image && !expectation->about_stuck &&
+        !expectation->about_crash && !ends_somewhere(judgement->exploration)) {
+        row->held = HELD_UNKNOWN;
+        row->note = "no execution ends, so that there is nothing to hold it against";
+    }
     if (found)
         row->witness =
             add_witness(judgement, found->state, outcome_of(judgement, found), expectation->text);
