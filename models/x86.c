@@ -86,11 +86,16 @@ static bool may(const struct model_context *context, const struct buffers *buffe
         return !held && (!action->uncacheable || is_drained(buffers));
     case ACTION_STORE:
         return !held && has_room(context, buffers, action->store_count);
-    case ACTION_FLUSH:
     case ACTION_SFENCE:
+        if (order->sfence_drains != 0)
+            return is_drained(buffers);
+        return !held && has_room(context, buffers, 1);
+    case ACTION_FLUSH:
         return !held && has_room(context, buffers, 1);
     case ACTION_LFENCE:
         if (order->lfence_follows_sfence != 0 && has_kind(buffers, ENTRY_SFENCE))
+            return false;
+        if (order->lfence_orders_stores != 0 && !has_room(context, buffers, 1))
             return false;
         return !held || order->lfence_serializes == 0;
     case ACTION_MFENCE: /* lazily, when something may run ahead of it */
@@ -201,6 +206,10 @@ static void take(const struct model_context *context, struct buffers *buffers,
             drop_early_loads(context, buffers);
         break;
     case ACTION_LFENCE:
+        drop_early(buffers);
+        if (order->lfence_orders_stores != 0 && !is_drained(buffers))
+            push_entry(buffers, ENTRY_SFENCE);
+        break;
     case ACTION_SERIALIZE:
     case ACTION_INTERRUPT:
         drop_early(buffers);

@@ -109,7 +109,8 @@ static void set_status(bool eager, const struct stopped *stopped, struct compone
         break;
     case STOP_LOCAL:
         component->status = eager ? COMPONENT_LIMIT : COMPONENT_RUNS;
-        component->reason = "it runs for too many instructions without anything that another CPU could notice";
+        component->reason =
+            "it runs for too many instructions without anything that another CPU could notice";
         break;
     case STOP_ENDED:
         component->status = COMPONENT_ENDED;

@@ -37,6 +37,8 @@ static const struct parameter_use {
     {"mfence_serializes", ABOUT_MFENCE},
     {"lfence_serializes", ABOUT_LFENCE},
     {"lfence_follows_sfence", ABOUT_LFENCE},
+    {"lfence_orders_stores", ABOUT_LFENCE},
+    {"sfence_drains", ABOUT_STORE},
     {"apic_wrmsr_waits", ABOUT_MSR},
     {"fences_order_apic_wrmsr", ABOUT_MSR},
     {"deadline_wrmsr_serializes", ABOUT_MSR},
