@@ -58,7 +58,7 @@ static bool comes_before(const struct diagnostic *a, const struct diagnostic *b)
 const char *diagnostic_line(struct region *region, const struct diagnostic *item)
 {
     if (!item->file[0])
-        return item->message;
+        return region_printf(region, "simulate: error: %s", item->message);
     if (item->place.line && item->place.column)
         return region_printf(region, "%s:%u:%u: error: %s", item->file, item->place.line,
                              item->place.column, item->message);
