@@ -9,8 +9,10 @@ static void unknown_slot(struct trace_reader *reader, const struct node *key)
     const struct program *program = reader->program;
     const char *near =
         input_suggest(&reader->input, key->text, program->slots, program->slot_count);
-    input_error(&reader->input, key->place, "found the slot %s, which is in no snippet%s; a slot stands alone on its line, as {name}",
-                input_describe(&reader->input, key), near);
+    input_error(
+        &reader->input, key->place,
+        "found the slot %s, which is in no snippet%s; a slot stands alone on its line, as {name}",
+        input_describe(&reader->input, key), near);
 }
 
 static void read_slot_value(struct trace_reader *reader, const struct node *node,
