@@ -9,7 +9,7 @@ directory=$(cd "${1:?usage: shared.sh DIRECTORY}" && pwd)
 cd "$(dirname "$0")/.."
 SIMULATE=${SIMULATE:-./simulate}
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.none"' EXIT
 failures=0
 
 # Every file with the exit status and at least one of the places that its line names.
@@ -65,6 +65,19 @@ litmus() {
     [ $((agree * 1000)) -ge $((total * 997)) ]
 }
 
+# The same answers without reduction, where that ends: all folders but the one that grows.
+reduction() {
+    local folder failed=0
+    for folder in "$1"/*/; do
+        [ "$(basename "$folder")" = scaling ] && continue
+        "$SIMULATE" --only order -f herd "$folder" > "$log" 2>&1 || true
+        "$SIMULATE" --only order -f herd --reduction none "$folder" > "$log.none" 2>&1 || true
+        cmp -s "$log" "$log.none" || failed=$((failed + 1))
+    done
+    printf 'reduction: %d folders differ\n' "$failed"
+    [ "$failed" -eq 0 ]
+}
+
 if [ -d "$directory/data/traces/malformed" ]; then
     malformed "$directory/data/traces/malformed" || failures=$((failures + 1))
 fi
@@ -75,5 +88,6 @@ for suite in data/traces/classic data/field-cases; do
 done
 if [ -d "$directory/suite" ] && command -v python3 > /dev/null; then
     litmus "$directory/suite" || failures=$((failures + 1))
+    reduction "$directory/suite" || failures=$((failures + 1))
 fi
 [ "$failures" -eq 0 ]
