@@ -41,9 +41,9 @@ static void report(struct judgement *judgement, const char *id, uint32_t cpu,
     if (with_cycles)
         finding.cycles = cycles_at(result->timed, cpu, finding.offset);
     if (finding.cycles >= 0.005)
-        finding.message =
-            region_printf(judgement->region, "%s; it accounts for %.2f cycles%s", finding.message,
-                          finding.cycles, loops(result->program, cpu) ? " a round" : "");
+        finding.message = region_printf(
+            judgement->region, "%s; %.2f cycles%s are charged to it, part of which may only move",
+            finding.message, finding.cycles, loops(result->program, cpu) ? " a round" : "");
     add_finding(judgement->region, result, &finding);
 }
 
