@@ -176,6 +176,21 @@ void region_free(struct region *region, void *memory)
     free(block);
 }
 
+void *region_reach(struct region *region, void *array, size_t index, size_t *capacity, size_t size)
+{
+    if (index < *capacity)
+        return array;
+    size_t wanted = *capacity ? *capacity : 64;
+    while (wanted <= index)
+        wanted *= 2;
+    if (wanted > SIZE_MAX / size)
+        region_fail(region);
+    array = region_resize(region, array, wanted * size);
+    memset((char *)array + *capacity * size, 0, (wanted - *capacity) * size);
+    *capacity = wanted;
+    return array;
+}
+
 void *region_push(struct region *region, void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)

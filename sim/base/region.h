@@ -77,6 +77,12 @@ void *region_array(struct region *region, size_t count, size_t size);
 void *region_resize(struct region *region, void *block, size_t size);
 void region_free(struct region *region, void *block);
 
+/*
+ * An array from region_resize with `*capacity` elements of `size` bytes, made long enough to have
+ * one at `index`; those that are added are zero.
+ */
+void *region_reach(struct region *region, void *array, size_t index, size_t *capacity, size_t size);
+
 /* Makes room for one more element; for `array` from region_resize, `*capacity` in elements. */
 void *region_push(struct region *region, void *array, size_t count, size_t *capacity, size_t size);
 

@@ -180,16 +180,8 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
 struct component *component_expand(struct components *components, uint32_t cpu, uint32_t id)
 {
     struct cpu_components *own = &components->cpus[cpu];
-    if (id >= own->expanded_capacity) {
-        size_t capacity = own->expanded_capacity ? own->expanded_capacity : 64;
-        while (capacity <= id)
-            capacity *= 2;
-        own->expanded =
-            region_resize(components->region, own->expanded, capacity * sizeof *own->expanded);
-        memset(own->expanded + own->expanded_capacity, 0,
-               (capacity - own->expanded_capacity) * sizeof *own->expanded);
-        own->expanded_capacity = capacity;
-    }
+    own->expanded = region_reach(components->region, own->expanded, id, &own->expanded_capacity,
+                                 sizeof *own->expanded);
     if (!own->expanded[id]) {
         struct component *component = expand(components, cpu, id);
         own->expanded[id] = component;

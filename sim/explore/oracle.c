@@ -284,16 +284,8 @@ static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
 
 const struct plan *oracle_plan(struct oracle *oracle, uint32_t local)
 {
-    if (local >= oracle->plan_capacity) {
-        size_t capacity = oracle->plan_capacity ? oracle->plan_capacity : 64;
-        while (capacity <= local)
-            capacity *= 2;
-        oracle->plans =
-            region_resize(oracle->region, oracle->plans, capacity * sizeof *oracle->plans);
-        memset(oracle->plans + oracle->plan_capacity, 0,
-               (capacity - oracle->plan_capacity) * sizeof *oracle->plans);
-        oracle->plan_capacity = capacity;
-    }
+    oracle->plans = region_reach(oracle->region, oracle->plans, local, &oracle->plan_capacity,
+                                 sizeof *oracle->plans);
     if (oracle->plans[local])
         return oracle->plans[local];
     struct plan *plan = region_alloc(oracle->region, sizeof *plan);

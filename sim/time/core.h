@@ -374,6 +374,26 @@ struct machine {
     size_t unmodelled_count, unmodelled_capacity;
 };
 
+/*
+ * When all of `registers` (a bit each) are ready, at the earliest `from`; `*cause` (may be NULL)
+ * becomes what the last of them waited for, when that is after `from`.
+ */
+static inline ticks registers_ready(const struct core *core, uint64_t registers, ticks from,
+                                    uint8_t *cause)
+{
+    for (uint64_t left = registers; left != 0; left &= left - 1) {
+        int index = __builtin_ctzll(left);
+        if (core->ready[index] <= from) {
+            continue;
+        }
+        from = core->ready[index];
+        if (cause) {
+            *cause = core->ready_cause[index];
+        }
+    }
+    return from;
+}
+
 /* ---- timeline (stalls.c) ---- */
 
 void mark(struct event *event, enum stall cause, ticks until);

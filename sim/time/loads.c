@@ -127,15 +127,8 @@ static void one_load(struct core *core, struct event *event, const struct access
 void time_loads(struct core *core, struct event *event)
 {
     const struct op *op = event->op;
-    ticks from = event->earliest;
     uint8_t cause = STALL_DEPENDENCY;
-    for (uint64_t left = op->address_reads; left != 0; left &= left - 1) {
-        int index = __builtin_ctzll(left);
-        if (core->ready[index] > from) {
-            from = core->ready[index];
-            cause = core->ready_cause[index];
-        }
-    }
+    ticks from = registers_ready(core, op->address_reads, event->earliest, &cause);
     mark(event, (enum stall)cause, from);
     if (core->timing->lock_passes > 0) {
         from = later(from, ring_back(&core->lock_end, core->timing->lock_passes));

@@ -78,23 +78,11 @@ static ticks wait_for_store(struct core *core, const struct access *word, ticks 
     return start;
 }
 
-static ticks operand_ready(const struct core *core, const struct event *event)
-{
-    ticks ready = 0;
-    for (uint64_t left = event->op->data_reads; left != 0; left &= left - 1) {
-        ready = later(ready, core->ready[__builtin_ctzll(left)]);
-    }
-    return ready;
-}
-
 void time_lock(struct core *core, struct event *event)
 {
     const struct timing *t = core->timing;
     const struct op *op = event->op;
-    ticks from = event->earliest;
-    for (uint64_t left = op->address_reads; left != 0; left &= left - 1) {
-        from = later(from, core->ready[__builtin_ctzll(left)]);
-    }
+    ticks from = registers_ready(core, op->address_reads, event->earliest, NULL);
     mark(event, STALL_DEPENDENCY, from);
     enum level level;
     event->load_issue = issue(core, PORT_LOAD, from);
@@ -118,7 +106,7 @@ void time_lock(struct core *core, struct event *event)
         start = later(start, core->chain_start + core->chain_interval);
     }
     if (op->lock >= LOCK_XADD) {
-        start = later(start, operand_ready(core, event));
+        start = later(start, registers_ready(core, event->op->data_reads, 0, NULL));
     }
     mark(event, STALL_LOCK, start);
     start = later(start, core->missing_before_lock);

@@ -116,24 +116,11 @@ ticks core_read_time(const struct core *core)
 
 /* ---- execution ---- */
 
-static ticks operands_ready(const struct core *core, const struct op *op, ticks from,
-                            uint8_t *cause)
-{
-    for (uint64_t left = op->data_reads; left != 0; left &= left - 1) {
-        int index = __builtin_ctzll(left);
-        if (core->ready[index] > from) {
-            from = core->ready[index];
-            *cause = core->ready_cause[index];
-        }
-    }
-    return from;
-}
-
 static void time_plain(struct core *core, struct event *event)
 {
     const struct op *op = event->op;
     uint8_t cause = STALL_DEPENDENCY;
-    ticks ready = operands_ready(core, op, event->earliest, &cause);
+    ticks ready = registers_ready(core, op->data_reads, event->earliest, &cause);
     ticks from = later(ready, event->load_value);
     event->done = later(event->earliest, event->load_done);
     event->value = from;
@@ -174,7 +161,7 @@ static void time_execution(struct core *core, struct event *event)
         event->value = event->done = event->earliest;
         break;
     case OP_MOVE:
-        event->value = operands_ready(core, event->op, event->earliest, &cause);
+        event->value = registers_ready(core, event->op->data_reads, event->earliest, &cause);
         event->value_cause = cause;
         event->done = event->earliest;
         break;

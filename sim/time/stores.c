@@ -9,15 +9,8 @@
 void time_store_issue(struct core *core, struct event *event, ticks data_ready)
 {
     const struct op *op = event->op;
-    ticks from = event->earliest;
     uint8_t cause = STALL_DEPENDENCY;
-    for (uint64_t left = op->address_reads; left != 0; left &= left - 1) {
-        int index = __builtin_ctzll(left);
-        if (core->ready[index] > from) {
-            from = core->ready[index];
-            cause = core->ready_cause[index];
-        }
-    }
+    ticks from = registers_ready(core, op->address_reads, event->earliest, &cause);
     mark(event, (enum stall)cause, from);
     event->store_issue = issue(core, PORT_ADDRESS, from);
     event->store_value = later(event->earliest, data_ready);
