@@ -170,7 +170,7 @@ void native_step(struct native_step *step)
     case KIND_XGETBV:
         do_xgetbv(step);
         break;
-    case KIND_RDPID: /* IA32_TSC_AUX is 0 after reset and nothing here has set it */
+    case KIND_RDPID: /* for the cycles: 0, as after reset; exploration refuses it */
         native_write(step, 0, 0);
         break;
     default:

@@ -324,7 +324,11 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         return;
     }
     if (plan->kind != PLAN_END && uses_unknown(node, plan->insn)) {
-        unmodelled(stopped, "it uses what CPUID returned, which is not modelled");
+        unmodelled(stopped, "it uses what CPUID or RDTSCP returned, which is not modelled");
+        return;
+    }
+    if (plan->kind != PLAN_END && plan->insn && plan->insn->kind == KIND_RDPID) {
+        unmodelled(stopped, "what it returns, IA32_TSC_AUX, is not modelled");
         return;
     }
     switch (plan->kind) {

@@ -32,8 +32,10 @@ struct node {
 enum {
     NODE_REPEATING = 1 /* the last step was an iteration of the same rep instruction */,
     NODE_SPINS = 2 /* it goes round for ever without anything that others could see */,
-    NODE_SHADOW = 4,        /* STI was the last instruction: no interrupt before the next one */
-    NODE_UNKNOWN_SHIFT = 3, /* four bits from here: rax, rcx, rdx, rbx hold what CPUID returned */
+    NODE_SHADOW = 4, /* STI was the last instruction: no interrupt before the next one */
+    /* Four bits from here: rax, rcx, rdx, rbx hold what CPUID, or RDTSCP in rcx, returned. */
+    NODE_UNKNOWN_SHIFT = 3,
+    NODE_UNKNOWN_RCX = 2 << NODE_UNKNOWN_SHIFT,
     NODE_UNKNOWN = 15 << NODE_UNKNOWN_SHIFT
 };
 

@@ -274,12 +274,12 @@ static unsigned explore_state(struct exploration *exploration, uint32_t state,
     return queue_steps(exploration, state, tuple, which);
 }
 
-/* Whether a term is a register that holds what CPUID returned: that value is not modelled. */
+/* Whether a term is a register that holds what CPUID or RDTSCP returned, which is not modelled. */
 static bool shows_unknown(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
 {
-    static const struct component seen = {
-        .status = COMPONENT_UNMODELLED,
-        .reason = "a register is observed that holds what CPUID returned, which is not modelled"};
+    static const struct component seen = {.status = COMPONENT_UNMODELLED,
+                                          .reason = "a register is observed that holds what CPUID "
+                                                    "or RDTSCP returned, which is not modelled"};
     for (size_t i = 0; i < exploration->term_count; i++) {
         const struct term *term = &exploration->terms[i];
         struct node node;

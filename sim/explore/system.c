@@ -22,6 +22,7 @@ enum {
 #define MSR_FS_BASE        0xc0000100u
 #define MSR_GS_BASE        0xc0000101u
 #define MSR_KERNEL_GS_BASE 0xc0000102u
+#define MSR_TSC_AUX        0xc0000103u
 #define CR0_CD             (UINT64_C(1) << 30)
 #define CR0_START          UINT64_C(0x80050033) /* paging, write protect, numeric errors: as kernels run */
 #define CR4_START          UINT64_C(0x000006e0) /* PGE among others */
@@ -555,12 +556,16 @@ void tsc_step(struct components *components, uint32_t cpu, struct node *node, ui
                      &registers);
     registers.gpr[0] = (uint32_t)reading;
     registers.gpr[2] = reading >> 32;
-    if (insn->kind == KIND_RDTSCP)
-        registers.gpr[1] = 0; /* IA32_TSC_AUX */
+    uint64_t aux = 0;
+    bool has_aux = insn->kind == KIND_RDTSCP;
+    bool unknown_aux = has_aux && !read_msr(components, cpu, node, MSR_TSC_AUX, &aux);
+    if (has_aux)
+        registers.gpr[1] = (uint32_t)aux;
     buffers_drop_early_load(&components->context, &node->buffers, TSC_ADDRESS);
-    (void)cpu;
     move_on(components, node, oracle_local(components->oracle, &registers));
     make_known(node, insn);
+    if (unknown_aux)
+        node->flags |= NODE_UNKNOWN_RCX;
 }
 
 void deadline_step(struct components *components, uint32_t cpu, struct node *node, uint32_t lvt)
