@@ -169,7 +169,7 @@ static void check_snippet(struct program *program, const struct snippet *snippet
     for (size_t i = 0; i < snippet->line_count && snippet->lines[i].offset <= end; i++)
         place = snippet->lines[i].place;
     diagnostics_add(diagnostics, program->file, place,
-                    "found the byte 0x%02x at offset %u, where no instruction begins with it",
+                    "found the byte 0x%02x at offset %u, which cannot be decoded from there",
                     snippet->bytes[end], end);
 }
 
