@@ -59,6 +59,7 @@ void components_init(struct components *components, struct region *region, struc
     components->context = (struct model_context){.profile = profile, .stores = &components->stores};
     survey(components);
     memory_init(&components->shared, region, start, &components->stores);
+    symmetry_none(&components->symmetry, region, (uint32_t)program->cpu_count);
     components->cpus = region_array(region, program->cpu_count, sizeof *components->cpus);
     for (size_t cpu = 0; cpu < program->cpu_count; cpu++) {
         struct cpu_components *own = &components->cpus[cpu];
@@ -73,8 +74,8 @@ void components_init(struct components *components, struct region *region, struc
     }
 }
 
-void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,
-                        const char *rule)
+static void observe(struct components *components, uint32_t cpu, const struct insn *insn,
+                    const char *rule)
 {
     for (size_t i = 0; i < components->observation_count; i++) {
         const struct observation *old = &components->observations[i];
@@ -88,10 +89,29 @@ void components_observe(struct components *components, uint32_t cpu, const struc
         (struct observation){cpu, insn, rule};
 }
 
+const struct insn *insn_of_alike(const struct components *components, const struct insn *insn,
+                                 uint32_t cpu)
+{
+    struct code *const *code = components->oracle->code;
+    uint32_t first = components->symmetry.alike[cpu];
+    if (!insn || first == cpu)
+        return insn;
+    return code_at(code[cpu],
+                   code[cpu]->snippet->address + (insn->address - code[first]->snippet->address));
+}
+
+void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,
+                        const char *rule)
+{
+    for (; cpu != NOT_ALIKE; cpu = components->symmetry.next[cpu])
+        observe(components, cpu, insn_of_alike(components, insn, cpu), rule);
+}
+
 uint32_t component_start(struct components *components, uint32_t cpu)
 {
     struct node node;
     memset(&node, 0, sizeof node);
+    cpu = components->symmetry.alike[cpu];
     node.local = oracle_local(components->oracle, &components->start->registers[cpu]);
     close_node(components, cpu, &node);
     return node_intern(components, cpu, &node);
@@ -179,6 +199,7 @@ static struct component *expand(struct components *components, uint32_t cpu, uin
 
 struct component *component_expand(struct components *components, uint32_t cpu, uint32_t id)
 {
+    cpu = components->symmetry.alike[cpu];
     struct cpu_components *own = &components->cpus[cpu];
     own->expanded = region_reach(components->region, own->expanded, id, &own->expanded_capacity,
                                  sizeof *own->expanded);

@@ -17,6 +17,7 @@
 #include "sim/explore/memory.h"
 #include "sim/explore/oracle.h"
 #include "sim/explore/start.h"
+#include "sim/explore/symmetry.h"
 
 /* A component taken apart. */
 struct node {
@@ -175,6 +176,7 @@ struct components {
     struct intern systems; /* struct system_state */
     struct memory shared;
     struct cpu_components *cpus;
+    struct symmetry symmetry;      /* those alike share what the first one has */
     const struct removed *removed; /* instructions that are skipped, or weakened */
     size_t removed_count;
     struct observation *observations;
@@ -192,7 +194,11 @@ void components_init(struct components *components, struct region *region, struc
                      const struct start *start, const struct profile *profile,
                      const struct model *model, struct footprint *footprint, bool reduce);
 
-/* Notes, once, that an instruction breaks a rule. */
+/* The instruction of `cpu` in the place of one of those alike; NULL when `insn` is. */
+const struct insn *insn_of_alike(const struct components *components, const struct insn *insn,
+                                 uint32_t cpu);
+
+/* Notes, once, that an instruction breaks a rule; of all CPUs that are alike. */
 void components_observe(struct components *components, uint32_t cpu, const struct insn *insn,
                         const char *rule);
 
@@ -209,7 +215,7 @@ struct component *component_expand(struct components *components, uint32_t cpu, 
 static inline struct component *component_of(struct components *components, uint32_t cpu,
                                              uint32_t id)
 {
-    const struct cpu_components *own = &components->cpus[cpu];
+    const struct cpu_components *own = &components->cpus[components->symmetry.alike[cpu]];
     struct component *known = id < own->expanded_capacity ? own->expanded[id] : NULL;
     return known ? known : component_expand(components, cpu, id);
 }

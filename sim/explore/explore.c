@@ -72,6 +72,9 @@ unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
         if (cpu < 64 && !(which >> cpu & 1))
             continue;
+        bool ordered = components->symmetry.any && !exploration->keeps_order;
+        if (ordered && symmetry_repeats(&components->symmetry, tuple, cpu, which))
+            continue;
         struct component *component = component_of(components, cpu, tuple[cpu]);
         for (uint32_t i = 0; i < component->transition_count; i++) {
             struct transition *transition = &component->transitions[i];
@@ -81,6 +84,8 @@ unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *
                     : transition->outcome;
             next[cpu] = outcome.next;
             apply(exploration, &outcome, next);
+            if (ordered)
+                symmetry_settle(&components->symmetry, next, cpu);
             visit(receiver, cpu, transition, next);
             memcpy(next, tuple, bytes);
             count++;
@@ -166,8 +171,21 @@ static void add_image(struct exploration *exploration, uint32_t state, const uin
     exploration->images[exploration->image_count++] = (struct crash_image){state, values};
 }
 
-static void add_final(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
+const uint32_t *copy_tuple(struct exploration *exploration, const uint32_t *tuple)
 {
+    size_t bytes = exploration->tuple_length * sizeof *tuple;
+    return memcpy(region_alloc(&exploration->region, bytes), tuple, bytes);
+}
+
+struct ending {
+    struct exploration *exploration;
+    uint32_t state;
+};
+
+static void add_final(void *receiver, const uint32_t *tuple)
+{
+    const struct ending *ending = receiver;
+    struct exploration *exploration = ending->exploration;
     struct region *region = &exploration->region;
     uint64_t *values = region_array(region, exploration->term_count + 1, sizeof *values);
     for (size_t i = 0; i < exploration->term_count; i++)
@@ -178,32 +196,35 @@ static void add_final(struct exploration *exploration, uint32_t state, const uin
         return;
     exploration->finals = region_push(region, exploration->finals, exploration->final_count,
                                       &exploration->final_capacity, sizeof *exploration->finals);
-    exploration->finals[exploration->final_count++] =
-        (struct final_state){.state = state, .values = values};
+    exploration->finals[exploration->final_count++] = (struct final_state){
+        .state = ending->state, .tuple = copy_tuple(exploration, tuple), .values = values};
 }
 
 static void add_issue(struct exploration *exploration, uint32_t state, uint32_t cpu,
-                      const struct component *component)
+                      const struct component *component, const uint32_t *tuple)
 {
+    const struct insn *insn = insn_of_alike(&exploration->components, component->insn, cpu);
     enum issue_kind kind = component->status == COMPONENT_FAULTED      ? ISSUE_FAULT
                            : component->status == COMPONENT_UNMODELLED ? ISSUE_UNMODELLED
                                                                        : ISSUE_LIMIT;
     for (size_t i = 0; i < exploration->issue_count; i++) {
         const struct issue *old = &exploration->issues[i];
-        if (old->cpu == cpu && old->insn == component->insn && old->kind == kind &&
+        if (old->cpu == cpu && old->insn == insn && old->kind == kind &&
             old->fault.vector == component->fault.vector)
             return;
     }
     exploration->issues =
         region_push(&exploration->region, exploration->issues, exploration->issue_count,
                     &exploration->issue_capacity, sizeof *exploration->issues);
-    exploration->issues[exploration->issue_count++] = (struct issue){kind,
-                                                                     cpu,
-                                                                     state,
-                                                                     component->insn,
-                                                                     component->reason,
-                                                                     component->bad_input,
-                                                                     component->fault};
+    exploration->issues[exploration->issue_count++] =
+        (struct issue){kind,
+                       cpu,
+                       state,
+                       insn,
+                       component->reason,
+                       component->bad_input,
+                       component->fault,
+                       copy_tuple(exploration, tuple)};
 }
 
 struct search {
@@ -229,15 +250,29 @@ static void look_back(void *receiver, uint32_t cpu, struct transition *transitio
     search->goes_back = search->goes_back || state <= search->from;
 }
 
+static void queue_in_order(struct exploration *exploration, uint32_t state, const uint32_t *tuple,
+                           uint32_t cpu, uint32_t component, uint32_t memory)
+{
+    uint32_t *next = exploration->tuple;
+    memcpy(next, tuple, exploration->tuple_length * sizeof *next);
+    next[cpu] = component;
+    next[exploration->program->cpu_count] = memory;
+    symmetry_settle(&exploration->components.symmetry, next, cpu);
+    states_queue(&exploration->states, next, state);
+}
+
 /* The hot path: steps that change one CPU and memory only. */
 static unsigned queue_steps(struct exploration *exploration, uint32_t state, const uint32_t *tuple,
                             uint64_t which)
 {
     struct components *components = &exploration->components;
     uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    bool symmetric = components->symmetry.any;
     unsigned count = 0;
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
         if (cpu < 64 && !(which >> cpu & 1))
+            continue;
+        if (symmetric && symmetry_repeats(&components->symmetry, tuple, cpu, which))
             continue;
         struct component *component = component_of(components, cpu, tuple[cpu]);
         for (uint32_t i = 0; i < component->transition_count; i++) {
@@ -249,7 +284,10 @@ static unsigned queue_steps(struct exploration *exploration, uint32_t state, con
             uint32_t memory = tuple[cpus];
             for (uint32_t n = 0; n < outcome->store_count; n++)
                 memory = memory_write(&components->shared, memory, outcome->stores[n]);
-            states_queue_step(&exploration->states, state, cpu, outcome->next, cpus, memory);
+            if (symmetric)
+                queue_in_order(exploration, state, tuple, cpu, outcome->next, memory);
+            else
+                states_queue_step(&exploration->states, state, cpu, outcome->next, cpus, memory);
             count++;
         }
     }
@@ -287,7 +325,7 @@ static bool shows_unknown(struct exploration *exploration, uint32_t state, const
             continue;
         component_node(&exploration->components, term->cpu, tuple[term->cpu], &node);
         if (node.flags >> NODE_UNKNOWN_SHIFT >> term->view.index & 1) {
-            add_issue(exploration, state, term->cpu, &seen);
+            add_issue(exploration, state, term->cpu, &seen, tuple);
             return true;
         }
     }
@@ -305,11 +343,25 @@ static void judge_end(struct exploration *exploration, uint32_t state, const uin
         broken = broken || status >= COMPONENT_FAULTED;
     }
     if (all_ended && !shows_unknown(exploration, state, tuple))
-        add_final(exploration, state, tuple);
+        for_each_arrangement(exploration, tuple, add_final, &(struct ending){exploration, state});
     else if (all_ended)
         return;
     else if (!broken)
         exploration->dead_end = true;
+}
+
+/* What happens to one CPU happens to each of those alike in some execution. */
+static void note_issue(struct exploration *exploration, uint32_t state, uint32_t cpu,
+                       const struct component *component, const uint32_t *tuple)
+{
+    const struct symmetry *symmetry = &exploration->components.symmetry;
+    uint32_t *exchanged = exploration->tuple;
+    for (uint32_t other = symmetry->alike[cpu]; other != NOT_ALIKE; other = symmetry->next[other]) {
+        memcpy(exchanged, tuple, exploration->tuple_length * sizeof *tuple);
+        exchanged[cpu] = tuple[other];
+        exchanged[other] = tuple[cpu];
+        add_issue(exploration, state, other, component, exchanged);
+    }
 }
 
 static void note_issues(struct exploration *exploration, uint32_t state, const uint32_t *tuple)
@@ -317,7 +369,7 @@ static void note_issues(struct exploration *exploration, uint32_t state, const u
     for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
         const struct component *component = component_of(&exploration->components, cpu, tuple[cpu]);
         if (component->status >= COMPONENT_FAULTED)
-            add_issue(exploration, state, cpu, component);
+            note_issue(exploration, state, cpu, component, tuple);
     }
 }
 
@@ -350,10 +402,16 @@ void explore_check(struct exploration *exploration, uint64_t done)
         region_fail(&exploration->region);
 }
 
+static bool pass_is_void(const struct exploration *exploration)
+{
+    return footprint_is_broken(exploration->components.footprint) ||
+           symmetry_is_broken(exploration);
+}
+
 /* Whether a pass whose assumption is broken has learnt enough to be started again. */
 static bool learnt_enough(struct exploration *exploration, uint64_t done)
 {
-    if (!footprint_is_broken(exploration->components.footprint))
+    if (!pass_is_void(exploration))
         return false;
     if (!exploration->discovery)
         exploration->discovery = done + 1;
@@ -440,7 +498,7 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
                                   : region->limit_hit    ? LIMIT_MEMORY
                                                          : "memory ran out";
         exploration->state_count = exploration->states.count;
-        if (footprint_is_broken(pass->footprint))
+        if (pass_is_void(exploration))
             forget(exploration);
         return;
     }
@@ -448,21 +506,23 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
                     pass->model, pass->footprint, pass->options->reduce);
     exploration->components.removed = pass->options->removed;
     exploration->components.removed_count = pass->options->removed_count;
+    symmetry_find(exploration, pass->start);
     exploration->tuple_length = (unsigned)exploration->program->cpu_count + 1;
     find_persistent_lines(exploration, pass->start);
     states_init(&exploration->states, region, exploration->tuple_length);
     intern_init(&exploration->seen, region);
     intern_init(&exploration->seen_images, region);
     exploration->tuple = region_array(region, exploration->tuple_length, sizeof(uint32_t));
+    exploration->options = pass->options;
+    exploration->started = pass->started;
     exploration->ample = ample_applies(exploration);
     exploration->goes_round = can_go_round(exploration);
     search_all(exploration, pass->options, pass->started);
-    if (footprint_is_broken(pass->footprint)) {
+    exploration->is_void = pass_is_void(exploration);
+    if (exploration->is_void) {
         forget(exploration);
         return;
     }
-    exploration->options = pass->options;
-    exploration->started = pass->started;
     exploration->complete = !exploration->incomplete && exploration->issue_count == 0 &&
                             !exploration->components.failure;
     if (exploration->components.failure)
@@ -496,7 +556,7 @@ struct exploration *explore(struct region *region, struct oracle *oracle, const 
         footprint_begin(footprint);
         run_pass(exploration, &pass);
         progress_update(options->progress, &exploration->shown, exploration->states.count, 0);
-        if (exploration->incomplete || !footprint_is_broken(footprint))
+        if (exploration->incomplete || !exploration->is_void)
             return exploration;
         region_release(&exploration->region);
         reset(exploration, oracle, terms, term_count, options->max_memory);

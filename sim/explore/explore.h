@@ -33,8 +33,9 @@ struct explore_options {
 struct final_state {
     uint32_t state; /* the first one found with these values */
     bool is_stuck;
-    uint64_t *values; /* one per term */
-    bool *stuck;      /* per CPU, NULL unless is_stuck */
+    const uint32_t *tuple; /* that state with those alike in an order with these values */
+    uint64_t *values;      /* one per term */
+    bool *stuck;           /* per CPU, NULL unless is_stuck */
 };
 
 /* The persistent objects as a power cut can leave them. */
@@ -53,6 +54,7 @@ struct issue {
     const char *reason;      /* one sentence */
     const char *bad_input;   /* what is wrong with the trace, or NULL */
     struct fault fault;
+    const uint32_t *tuple; /* as in a final state */
 };
 
 struct exploration {
@@ -64,6 +66,7 @@ struct exploration {
     struct progress_share shown;
     const struct explore_options *options;
     double started;
+    bool is_void;          /* the pass rests on an assumption that was contradicted */
     const char *abandoned; /* the limit for which what follows the search was given up */
     struct final_state *finals;
     size_t final_count, final_capacity;
@@ -89,6 +92,7 @@ struct exploration {
     size_t line_count;
     bool dead_end; /* a state without successors in which some CPU has not ended */
     uint32_t *tuple;
+    bool keeps_order;       /* successors as they are, those alike not put in order */
     bool ample, goes_round; /* which reduction is made, and whether it must mind cycles */
     uint64_t discovery;     /* states explored when the footprint was contradicted */
 };
@@ -104,6 +108,9 @@ struct exploration *explore(struct region *region, struct oracle *oracle, const 
                             size_t term_count, const struct explore_options *options);
 
 void exploration_close(struct exploration *exploration);
+
+/* In the exploration's region. */
+const uint32_t *copy_tuple(struct exploration *exploration, const uint32_t *tuple);
 
 /* The monotonic clock. */
 double seconds_now(void);

@@ -69,6 +69,36 @@ static struct footprint_byte *find_byte(struct footprint *footprint, uint32_t cp
     return byte;
 }
 
+static bool has_alike(const struct footprint *footprint, uint32_t cpu)
+{
+    if (!footprint->alike)
+        return false;
+    for (size_t i = 0; i < footprint->program->cpu_count; i++)
+        if (i != cpu && footprint->alike[i] == footprint->alike[cpu])
+            return true;
+    return false;
+}
+
+/*
+ * Whether the access stands for one by each of several CPUs: all but those to the own stack do.
+ * Getting at the stack of a CPU that has others alike takes knowing which one it is.
+ */
+static bool is_by_many(struct footprint *footprint, uint32_t cpu, uint64_t first, uint64_t last)
+{
+    size_t cpus = footprint->program->cpu_count;
+    if (!footprint->alike)
+        return false;
+    for (uint64_t at = first; at <= last; at++) {
+        uint64_t owner = (at - STACK_BASE) / STACK_BYTES;
+        if (at >= STACK_BASE && owner < cpus && owner != cpu &&
+            (has_alike(footprint, (uint32_t)owner) || has_alike(footprint, cpu))) {
+            footprint->broken = footprint->broken || !footprint->told_apart;
+            footprint->told_apart = true;
+        }
+    }
+    return has_alike(footprint, cpu) && (first - STACK_BASE) / STACK_BYTES != cpu;
+}
+
 static void note(int32_t *who, uint32_t cpu)
 {
     if (*who == WORD_NOBODY)
@@ -96,11 +126,16 @@ enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint
     uint64_t first = address, last = address + size - 1;
     bool any_shared = false, all_same = true;
     enum word_class class = WORD_SHARED;
+    bool by_many = is_by_many(footprint, cpu, first, last);
     for (uint64_t at = first; at <= last; at++) {
         struct footprint_byte *byte = find_byte(footprint, cpu, at);
         note(&byte->toucher, cpu);
         if (write)
             note(&byte->writer, cpu);
+        if (by_many)
+            byte->toucher = WORD_MANY;
+        if (by_many && write)
+            byte->writer = WORD_MANY;
         footprint->broken = footprint->broken || contradicts(byte);
         enum word_class assumed = byte->assumed;
         any_shared = any_shared || class_now(byte) == WORD_SHARED;

@@ -42,6 +42,8 @@ struct footprint {
     size_t early_count, early_capacity;
     size_t early_assumed; /* how many of them this pass may make early */
     struct futures futures;
+    uint32_t *alike;        /* symmetry.h: per CPU the first one alike; NULL: not compared so far */
+    bool told_apart;        /* an access showed that those alike are not */
     bool everything_shared; /* no reduction */
     bool broken;            /* this pass's assumption was contradicted */
 };

@@ -88,6 +88,7 @@ void transition_narrate(struct components *components, uint32_t cpu, uint32_t id
                         const struct transition *transition, uint32_t memory)
 {
     uint8_t data[16] = {0};
+    cpu = components->symmetry.alike[cpu];
     switch (transition->kind) {
     case TRANSITION_LOAD:
     case TRANSITION_LOCKED:

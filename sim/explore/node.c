@@ -27,7 +27,7 @@ uint32_t node_intern(struct components *components, uint32_t cpu, const struct n
 void component_node(const struct components *components, uint32_t cpu, uint32_t id,
                     struct node *node)
 {
-    const struct intern *intern = &components->cpus[cpu].words;
+    const struct intern *intern = &components->cpus[components->symmetry.alike[cpu]].words;
     const uint32_t *words = intern_bytes(intern, id);
     uint32_t count = intern_length(intern, id) / sizeof words[0], at = HEAD_WORDS;
     node->local = words[0];

@@ -6,6 +6,8 @@
 
 #include <capstone/capstone.h>
 
+#include "sim/explore/symmetry.h"
+
 /* What a local state of this code must hold; registers that it does not use stay zero. */
 static size_t register_bytes(struct code *code)
 {
@@ -66,6 +68,7 @@ struct oracle *oracle_new(struct region *region, struct exec *exec, const struct
         oracle->code[i] = region_alloc(region, sizeof(struct code));
         add_code(oracle, oracle->code[i], program->variants[variant].code[i]);
     }
+    oracle->tells_apart = region_array(region, program->cpu_count, sizeof(bool));
     decode_handlers(oracle);
     intern_init(&oracle->locals, region);
     intern_init(&oracle->values, region);
@@ -260,6 +263,8 @@ static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
         plan->fault = (struct fault){14, registers.rip};
         return;
     }
+    if (insn_tells_cpus_apart(plan->insn))
+        oracle->tells_apart[oracle_cpu_of(registers.rip)] = true;
     switch (plan->insn->class) {
     case INSN_ORDINARY:
     case INSN_LOCKED:

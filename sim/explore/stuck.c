@@ -88,9 +88,28 @@ static uint8_t *reach_final(struct exploration *exploration, uint32_t *tuple)
     return reaches;
 }
 
-static void add_stuck(struct exploration *exploration, uint32_t state, const uint32_t *tuple,
-                      const bool *stuck)
+/*
+ * Whether a CPU is stuck in a trap's state. Who has ended stays so in the absence of interrupts:
+ * of those alike, who is who differs from state to state, but each state says who has not ended.
+ */
+static bool is_stuck(struct exploration *exploration, const bool *stuck, uint32_t cpu,
+                     uint32_t component)
 {
+    const struct symmetry *symmetry = &exploration->components.symmetry;
+    bool alone = symmetry->previous[cpu] == NOT_ALIKE && symmetry->next[cpu] == NOT_ALIKE;
+    return alone ? stuck[cpu] : !has_ended(exploration, cpu, component);
+}
+
+struct trapped {
+    struct exploration *exploration;
+    uint32_t state;
+    bool *stuck;
+};
+
+static void add_stuck(void *receiver, const uint32_t *tuple)
+{
+    const struct trapped *trapped = receiver;
+    struct exploration *exploration = trapped->exploration;
     struct region *region = &exploration->region;
     size_t cpus = exploration->program->cpu_count;
     size_t value_bytes = exploration->term_count * sizeof(uint64_t);
@@ -98,18 +117,23 @@ static void add_stuck(struct exploration *exploration, uint32_t state, const uin
     uint64_t *values = region_array(region, exploration->term_count + 1, sizeof *values);
     for (size_t i = 0; i < exploration->term_count; i++)
         values[i] = term_value(exploration, tuple, &exploration->terms[i]);
+    bool *stuck = region_array(region, cpus, sizeof *stuck);
+    for (uint32_t cpu = 0; cpu < cpus; cpu++)
+        stuck[cpu] = is_stuck(exploration, trapped->stuck, cpu, tuple[cpu]);
     memcpy(key, values, value_bytes);
     memcpy(key + value_bytes, stuck, cpus);
     bool fresh;
     intern_add(&exploration->seen, key, value_bytes + cpus, &fresh);
     if (!fresh)
         return;
-    bool *copy = region_array(region, cpus, sizeof *copy);
-    memcpy(copy, stuck, cpus * sizeof *copy);
     exploration->finals = region_push(region, exploration->finals, exploration->final_count,
                                       &exploration->final_capacity, sizeof *exploration->finals);
     exploration->finals[exploration->final_count++] =
-        (struct final_state){.state = state, .is_stuck = true, .values = values, .stuck = copy};
+        (struct final_state){.state = trapped->state,
+                             .is_stuck = true,
+                             .tuple = copy_tuple(exploration, tuple),
+                             .values = values,
+                             .stuck = stuck};
 }
 
 struct collecting {
@@ -132,15 +156,17 @@ static void collect_trap(void *receiver, const uint32_t *states, size_t count)
         for (uint32_t cpu = 0; cpu < cpus; cpu++)
             stuck[cpu] = stuck[cpu] && !has_ended(exploration, cpu, collecting->tuple[cpu]);
     }
-    for (uint32_t cpu = 0; cpu < cpus; cpu++)
-        any = any || stuck[cpu];
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) /* the tuple is that of the last one */
+        any = any || is_stuck(exploration, stuck, cpu, collecting->tuple[cpu]);
     for (size_t i = 0; i < count && any; i++) {
         bool settled = true;
         states_get(&exploration->states, states[i], collecting->tuple);
         for (uint32_t cpu = 0; cpu < cpus && settled; cpu++)
-            settled = stuck[cpu] || has_ended(exploration, cpu, collecting->tuple[cpu]);
+            settled = is_stuck(exploration, stuck, cpu, collecting->tuple[cpu]) ||
+                      has_ended(exploration, cpu, collecting->tuple[cpu]);
         if (settled)
-            add_stuck(exploration, states[i], collecting->tuple, stuck);
+            for_each_arrangement(exploration, collecting->tuple, add_stuck,
+                                 &(struct trapped){exploration, states[i], stuck});
     }
 }
 

@@ -110,6 +110,7 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
 const struct outcome *transition_outcome(struct components *components, uint32_t cpu, uint32_t id,
                                          struct transition *transition, uint32_t memory)
 {
+    cpu = components->symmetry.alike[cpu];
     struct cpu_components *own = &components->cpus[cpu];
     uint8_t data[16] = {0};
     uint64_t value = 0;

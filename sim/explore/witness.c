@@ -31,13 +31,22 @@ static const char *bytes_text(struct region *region, const uint8_t *data, unsign
     return text.data;
 }
 
+/* The stack of the first of those alike stands for everybody's. */
+static uint64_t own_address(const struct teller *teller, uint64_t address)
+{
+    const struct cpu *cpus = teller->exploration->program->cpus;
+    uint64_t first = cpus[teller->exploration->components.symmetry.alike[teller->cpu]].stack;
+    bool on_it = address >= first && address - first < STACK_BYTES;
+    return on_it ? address - first + cpus[teller->cpu].stack : address;
+}
+
 static const char *store_text(struct teller *teller, uint32_t number)
 {
     const struct store *store = intern_bytes(&teller->exploration->components.stores, number);
-    return region_printf(
-        teller->region, "%s=%s",
-        describe_address(teller->region, teller->exploration->program, store->address),
-        bytes_text(teller->region, store->data, store->size));
+    return region_printf(teller->region, "%s=%s",
+                         describe_address(teller->region, teller->exploration->program,
+                                          own_address(teller, store->address)),
+                         bytes_text(teller->region, store->data, store->size));
 }
 
 static void list_buffer(struct teller *teller, const struct node *node, struct witness_step *step)
@@ -55,8 +64,8 @@ static const char *detail_of(struct teller *teller, const struct told *told)
 {
     if (told->size == 0)
         return told->how ? region_strdup(teller->region, told->how) : "";
-    const char *place =
-        describe_address(teller->region, teller->exploration->program, told->address);
+    const char *place = describe_address(teller->region, teller->exploration->program,
+                                         own_address(teller, told->address));
     const char *value = bytes_text(teller->region, told->data, told->size);
     return region_printf(teller->region, "%s %s %s%s%s", place, told->write ? "<-" : "is", value,
                          told->how ? ", " : "", told->how ? told->how : "");
@@ -75,13 +84,14 @@ void tell(struct components *components, const struct node *after, const struct 
     step->cpu = teller->cpu;
     step->has_insn = told->insn != NULL;
     if (told->insn) {
-        step->offset = (uint32_t)(told->insn->address -
-                                  components->oracle->code[teller->cpu]->snippet->address);
+        uint32_t first = components->symmetry.alike[teller->cpu];
+        step->offset =
+            (uint32_t)(told->insn->address - components->oracle->code[first]->snippet->address);
         step->text = region_strdup(teller->region, told->insn->text);
     }
     step->event = told->event;
     step->detail = detail_of(teller, told);
-    step->address = told->address;
+    step->address = own_address(teller, told->address);
     step->size = told->size;
     if (told->size)
         memcpy(step->data, told->data, told->size);
@@ -150,29 +160,107 @@ static void tell_transition(struct teller *teller, const uint32_t *from, const u
     exploration->components.teller = NULL;
 }
 
-struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state)
+/* The states that lead to `state`, one tuple after the other. */
+static uint32_t *find_path(struct region *region, const struct exploration *exploration,
+                           uint32_t state, size_t *length)
+{
+    size_t wide = exploration->tuple_length;
+    *length = 0;
+    for (uint32_t at = state; at != NO_STATE; at = exploration->states.parents[at])
+        ++*length;
+    uint32_t *path = region_array(region, *length * wide, sizeof *path),
+             *to = path + *length * wide;
+    for (uint32_t at = state; at != NO_STATE; at = exploration->states.parents[at])
+        states_get(&exploration->states, at, to -= wide);
+    return path;
+}
+
+/* A step that leads to `wanted` when those alike are put in order. */
+struct stepping {
+    const struct symmetry *symmetry;
+    uint32_t cpus;
+    const uint32_t *wanted;
+    size_t length;
+    uint32_t *ordered, *found;
+    bool matched;
+};
+
+static void match_ordered(void *receiver, uint32_t cpu, struct transition *transition,
+                          const uint32_t *tuple)
+{
+    (void)cpu, (void)transition;
+    struct stepping *stepping = receiver;
+    size_t bytes = stepping->length * sizeof *tuple;
+    if (stepping->matched)
+        return;
+    memcpy(stepping->ordered, tuple, bytes);
+    symmetry_sort(stepping->symmetry, stepping->cpus, stepping->ordered);
+    if (memcmp(stepping->ordered, stepping->wanted, bytes) != 0)
+        return;
+    stepping->matched = true;
+    memcpy(stepping->found, tuple, bytes);
+}
+
+/* Who each CPU of the path has to be so that the last tuple becomes `wanted`. */
+static uint32_t *find_roles(struct region *region, const struct symmetry *symmetry, uint32_t cpus,
+                            const uint32_t *last, const uint32_t *wanted)
+{
+    uint32_t *roles = region_array(region, cpus, sizeof *roles);
+    bool *taken = region_array(region, cpus, sizeof *taken);
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        uint32_t role = symmetry->alike[cpu];
+        while (taken[role] || wanted[role] != last[cpu])
+            role = symmetry->next[role];
+        taken[role] = true;
+        roles[cpu] = role;
+    }
+    return roles;
+}
+
+/* Turns the path's tuples, in which those alike are in order, into those of one execution. */
+static void assign_roles(struct region *region, struct exploration *exploration, uint32_t *path,
+                         size_t length, const uint32_t *wanted)
+{
+    const struct symmetry *symmetry = &exploration->components.symmetry;
+    size_t wide = exploration->tuple_length;
+    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    uint32_t *ordered = region_array(region, wide, sizeof *ordered);
+    uint32_t *found = region_array(region, wide, sizeof *found);
+    for (size_t i = 1; i < length; i++) {
+        struct stepping stepping = {symmetry, cpus, path + i * wide, wide, ordered, found, false};
+        for_each_successor(exploration, path + (i - 1) * wide, match_ordered, &stepping);
+        if (stepping.matched)
+            memcpy(path + i * wide, found, wide * sizeof *found);
+    }
+    if (!wanted)
+        return;
+    uint32_t *roles = find_roles(region, symmetry, cpus, path + (length - 1) * wide, wanted);
+    for (size_t i = 0; i < length; i++) {
+        uint32_t *tuple = path + i * wide;
+        memcpy(ordered, tuple, wide * sizeof *ordered);
+        for (uint32_t cpu = 0; cpu < cpus; cpu++)
+            tuple[roles[cpu]] = ordered[cpu];
+    }
+}
+
+struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state,
+                            const uint32_t *tuple)
 {
     struct witness *witness = region_alloc(region, sizeof *witness);
     struct teller teller = {region, exploration, witness, 0};
-    size_t cpus = exploration->program->cpu_count, length = 0;
-    for (uint32_t at = state; at != NO_STATE; at = exploration->states.parents[at])
-        length++;
-    uint32_t *path = region_array(region, length, sizeof *path);
-    for (uint32_t at = state, i = (uint32_t)length; at != NO_STATE;
-         at = exploration->states.parents[at])
-        path[--i] = at;
+    size_t wide = exploration->tuple_length, length;
+    uint32_t *path = find_path(region, exploration, state, &length);
+    exploration->keeps_order = true;
+    if (exploration->components.symmetry.any)
+        assign_roles(region, exploration, path, length, tuple);
     exploration->components.teller = &teller;
-    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+    for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
         teller.cpu = cpu;
         component_start(&exploration->components, cpu);
     }
     exploration->components.teller = NULL;
-    uint32_t *from = region_array(region, exploration->tuple_length, sizeof *from);
-    uint32_t *to = region_array(region, exploration->tuple_length, sizeof *to);
-    for (size_t i = 1; i < length; i++) {
-        states_get(&exploration->states, path[i - 1], from);
-        states_get(&exploration->states, path[i], to);
-        tell_transition(&teller, from, to);
-    }
+    for (size_t i = 1; i < length; i++)
+        tell_transition(&teller, path + (i - 1) * wide, path + i * wide);
+    exploration->keeps_order = false;
     return witness;
 }

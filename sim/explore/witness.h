@@ -24,7 +24,11 @@ struct witness {
     size_t count, capacity;
 };
 
-/* A shortest execution (in steps that other CPUs can notice) to `state`; in `region`. */
-struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state);
+/*
+ * A shortest execution (in steps that other CPUs can notice) to `state`; in `region`. Of those
+ * alike, `tuple` (NULL: any will do) says who is where in the end.
+ */
+struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state,
+                            const uint32_t *tuple);
 
 #endif

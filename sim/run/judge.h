@@ -45,8 +45,12 @@ void judge_cheaper(struct region *region, struct result_list *results);
 /* The verdict that follows from expectations, outcomes and what could not be followed. */
 void judge_verdict(struct result *result);
 
-/* Adds a witness of `state` and returns its index; NO_INDEX when witnesses are not wanted. */
-int add_witness(struct judgement *judgement, uint32_t state, int outcome, const char *reason);
+/*
+ * Adds a witness of `state` (`tuple` as for witness_new) and returns its index; NO_INDEX when
+ * witnesses are not wanted.
+ */
+int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tuple, int outcome,
+                const char *reason);
 
 /* An exploration of the same code with some instructions taken out. */
 struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,

@@ -105,7 +105,8 @@ static struct outcome_row *collect_outcomes(struct region *region, const struct 
         const struct final_state *final = &exploration->finals[i];
         if (!final->is_stuck)
             rows[total++] = (struct outcome_row){.values = project(region, prepared, final),
-                                                 .state = final->state};
+                                                 .state = final->state,
+                                                 .tuple = final->tuple};
     }
     qsort_r(rows, total, sizeof *rows, compare_rows, &width);
     for (size_t i = 0; i < total; i++)
@@ -177,7 +178,8 @@ bool same_outcomes(const struct judgement *judgement, const struct exploration *
     return true;
 }
 
-int add_witness(struct judgement *judgement, uint32_t state, int outcome, const char *reason)
+int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tuple, int outcome,
+                const char *reason)
 {
     struct result *result = judgement->result;
     if (judgement->options->witness == WITNESS_NONE)
@@ -189,7 +191,7 @@ int add_witness(struct judgement *judgement, uint32_t state, int outcome, const 
     result->witnesses = region_push(judgement->region, result->witnesses, result->witness_count,
                                     &result->witness_capacity, sizeof *result->witnesses);
     result->witnesses[result->witness_count] = (struct result_witness){
-        outcome, reason, witness_new(judgement->region, judgement->exploration, state)};
+        outcome, reason, witness_new(judgement->region, judgement->exploration, state, tuple)};
     return (int)result->witness_count++;
 }
 
@@ -293,7 +295,7 @@ static void report_issue(struct judgement *judgement, const struct issue *issue)
     row.reason = region_strdup(judgement->region, row.reason);
     add_unmodelled(judgement->region, judgement->result, &row);
     if (issue->kind == ISSUE_FAULT && judgement->options->witness != WITNESS_NONE)
-        add_witness(judgement, issue->state, NO_INDEX,
+        add_witness(judgement, issue->state, issue->tuple, NO_INDEX,
                     region_printf(judgement->region, "%s: %s", row.cpu, row.reason));
 }
 
@@ -366,7 +368,7 @@ static void show_outcomes(struct judgement *judgement)
         if (!all && (!result->outcomes[i].relaxed || shown >= RELAXED_WITNESSES_MAX))
             continue;
         shown += result->outcomes[i].relaxed;
-        add_witness(judgement, result->outcomes[i].state, (int)i,
+        add_witness(judgement, result->outcomes[i].state, result->outcomes[i].tuple, (int)i,
                     result->outcomes[i].relaxed ? "no interleaving gives it" : "reachable");
     }
 }

@@ -13,9 +13,10 @@ enum verdict { VERDICT_PASS, VERDICT_VIOLATION, VERDICT_UNKNOWN };
 const char *verdict_name(enum verdict verdict);
 
 struct outcome_row {
-    uint64_t *values; /* one per observed term */
-    bool relaxed;     /* no sequentially consistent interleaving gives it */
-    uint32_t state;   /* the first final state with these values, in the exploration */
+    uint64_t *values;      /* one per observed term */
+    bool relaxed;          /* no sequentially consistent interleaving gives it */
+    uint32_t state;        /* the first final state with these values, in the exploration */
+    const uint32_t *tuple; /* that state, those alike in order; valid as long as the exploration */
 };
 
 struct result_witness {

@@ -99,8 +99,10 @@ static bool collect(struct region *region, struct exploration *exploration, uint
         row_of(&exploration->finals[i], exploration->term_count, row);
         outcomes_add(outcomes, row);
         if (check)
-            check(context, witness_new(region, exploration, exploration->finals[i].state), window,
-                  row);
+            check(context,
+                  witness_new(region, exploration, exploration->finals[i].state,
+                              exploration->finals[i].tuple),
+                  window, row);
     }
     outcomes_sort(outcomes);
     return exploration->complete && !exploration->can_stick;

@@ -62,6 +62,9 @@ bool sample_with_fence(const struct sample *sample, uint64_t seed, struct sample
 /* Threads in another order: thread n of the result is thread order[n]. */
 struct sample sample_permuted(const struct sample *sample, const unsigned *order);
 
+/* Threads 1 to `count` - 1 run what thread 0 runs, from the same registers. */
+void sample_make_alike(struct sample *sample, unsigned count);
+
 /* As a trace; with `renamed`, other names and addresses. malloc'ed. */
 char *sample_trace(const struct sample *sample, bool renamed);
 

@@ -115,6 +115,15 @@ struct sample sample_permuted(const struct sample *sample, const unsigned *order
     return permuted;
 }
 
+void sample_make_alike(struct sample *sample, unsigned count)
+{
+    for (unsigned thread = 1; thread < count; thread++) {
+        sample->count[thread] = sample->count[0];
+        memcpy(sample->ops[thread], sample->ops[0], sizeof sample->ops[0]);
+        memcpy(sample->registers[thread], sample->registers[0], sizeof sample->registers[0]);
+    }
+}
+
 struct writer {
     char *text;
     size_t length, capacity;

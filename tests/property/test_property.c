@@ -68,6 +68,8 @@ static void family_new(struct family *family, struct batch *batch, uint64_t seed
     static const unsigned capacities[] = {1, 2, 3, 16};
     family->seed = seed;
     family->sample = sample_random(seed);
+    if (seed % 3 == 0) /* what is alike is explored as one: all threads, or the first two */
+        sample_make_alike(&family->sample, seed % 2 ? 2 : family->sample.threads);
     family->machine = (struct machine){false, capacities[seed % 4], seed / 4 % 2 ? 8 : 64};
     unsigned threads = family->sample.threads;
     for (unsigned i = 0; i < threads; i++)
