@@ -45,6 +45,7 @@ measure() {
     for lock in spin ticket mcs; do
         explore "$lock lock, 4 threads" tools/bench/locks.sh $lock 4
     done
+    explore 'spin lock, 16 threads alike' tools/bench/locks.sh spin 16 alike
     explore 'in cache' tools/bench/stores.sh 3 6
     sh tools/bench/stores.sh 4 16 > "$work/trace.yaml"
     "$BENCH" large 'large' "$work/trace.yaml" 10000000

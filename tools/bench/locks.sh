@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# N threads that take a lock once, count, and give it back.
-#   locks.sh spin|ticket|mcs N
+# N threads that take a lock once, count, and give it back. Each has a node of its own in rdi, by
+# which they differ, unless they are to be alike.
+#   locks.sh spin|ticket|mcs N [alike]
 kind=$1
 threads=$2
 printf 'trace: 1\nname: %s-%s\nmemory:\n  count: {size: 8}\n  lock: {size: 8}\n  owner: {size: 8}\n' \
@@ -14,7 +15,11 @@ done
 printf 'cpus:\n'
 i=0
 while [ "$i" -lt "$threads" ]; do
-    printf '  - regs: {rdi: node%s}\n    asm: |\n' "$i"
+    if [ "${3:-}" = alike ]; then
+        printf '  - asm: |\n'
+    else
+        printf '  - regs: {rdi: node%s}\n    asm: |\n' "$i"
+    fi
     case $kind in
     spin) cat << 'END' ;;
       1: mov eax, 1
