@@ -26,6 +26,7 @@ run 'unit tests' "$UNIT_TESTS"
 run 'command line' sh tests/golden/run.sh check
 run 'bad input' sh tests/malformed/run.sh
 run 'shipped traces' "$SIMULATE" -q traces
+run 'course' sh tests/course.sh
 
 printf '%d kinds of tests passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
