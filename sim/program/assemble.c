@@ -19,11 +19,14 @@ struct batch {
     struct region *region;
     struct diagnostics *diagnostics;
     struct label_table *labels;
+    struct pieces *pieces;
+    uint64_t *runs; /* of `as` so far */
     struct unit *units;
     size_t count;
     struct text input;
     struct origin *origins; /* by line of the input; [0] is not used */
     size_t line_count, origin_capacity;
+    bool again; /* a piece was complained about, not yet the statements that are it */
 };
 
 /* ---- as's input ---- */
@@ -44,6 +47,28 @@ static void emit_mark(struct batch *batch)
     text_printf(&batch->input, "L$%zu:", batch->line_count);
 }
 
+/* Those of the unit's pieces that were not yet in this input. */
+static void emit_pieces(struct batch *batch, size_t index)
+{
+    const struct unit *unit = &batch->units[index];
+    size_t before = batch->line_count;
+    for (size_t i = 0; i < unit->count; i++) {
+        const struct statement *statement = &unit->statements[i];
+        struct piece *piece = &batch->pieces->items[statement->piece];
+        if (piece->run == *batch->runs)
+            continue;
+        begin_line(batch, PIECES, statement->piece);
+        emit_mark(batch);
+        text_add_bytes(&batch->input, statement->text, statement->length);
+        piece->run = *batch->runs;
+        piece->line = batch->line_count;
+    }
+    if (batch->line_count == before)
+        return;
+    begin_line(batch, index, unit->count);
+    emit_mark(batch);
+}
+
 static void emit_unit(struct batch *batch, size_t index, bool *att)
 {
     struct unit *unit = &batch->units[index];
@@ -51,6 +76,10 @@ static void emit_unit(struct batch *batch, size_t index, bool *att)
         *att = unit->source->att;
         begin_line(batch, index, unit->count);
         text_add(&batch->input, *att ? ".att_syntax prefix" : ".intel_syntax noprefix");
+    }
+    if (unit_is_shared(unit, batch->pieces)) {
+        emit_pieces(batch, index);
+        return;
     }
     if (unit->alignment > 1) {
         begin_line(batch, index, unit->count);
@@ -74,6 +103,7 @@ static void emit_unit(struct batch *batch, size_t index, bool *att)
 static bool build_input(struct batch *batch)
 {
     bool att = true; /* as's own default */
+    ++*batch->runs;
     batch->input.length = 0;
     batch->line_count = 0;
     for (size_t i = 0; i < batch->count; i++)
@@ -118,6 +148,10 @@ static bool is_complaint(const char *message, size_t length)
 static bool complain(struct batch *batch, size_t line, const char *message, size_t length)
 {
     struct origin origin = batch->origins[line];
+    if (origin.unit == PIECES) {
+        batch->pieces->items[origin.statement].bad = true;
+        return batch->again = true;
+    }
     struct unit *unit = &batch->units[origin.unit];
     const char *text = memmem(message, length, ": ", 2);
     const char *words = text ? text + 2 : message;
@@ -178,12 +212,21 @@ static void report_refusal(struct batch *batch, const struct as_output *output)
                plain_message(batch->region, message, length));
 }
 
+static void finish_unit(struct batch *batch, struct unit *unit, const struct as_output *output)
+{
+    if (unit->skip || !unit->count)
+        return;
+    if (unit_is_shared(unit, batch->pieces))
+        unit_finish_shared(unit, output, batch->pieces, batch->labels, batch->region,
+                           batch->diagnostics);
+    else
+        unit_finish(unit, output, batch->origins, batch->labels, batch->region, batch->diagnostics);
+}
+
 static void finish_units(struct batch *batch, const struct as_output *output)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (!batch->units[i].skip && batch->units[i].count)
-            unit_finish(&batch->units[i], output, batch->origins, batch->labels, batch->region,
-                        batch->diagnostics);
+        finish_unit(batch, &batch->units[i], output);
 }
 
 /* False when `as` cannot be run. */
@@ -199,8 +242,9 @@ static bool assemble_batch(struct batch *batch)
             report_failure(batch, &output);
             return false;
         }
+        batch->again = false;
         progress = take_complaints(batch, &output);
-    } while (!output.assembled && progress);
+    } while (batch->again || (!output.assembled && progress));
     if (output.assembled) {
         finish_units(batch, &output);
         return true;
@@ -250,16 +294,24 @@ static size_t batch_size(const struct unit *units, size_t count)
 bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
 {
     struct label_table labels;
-    struct batch batch = {sources->region, diagnostics, &labels, NULL, 0, {0}, NULL, 0, 0};
+    struct pieces pieces;
+    uint64_t runs = 0;
+    struct batch batch = {.region = sources->region,
+                          .diagnostics = diagnostics,
+                          .labels = &labels,
+                          .pieces = &pieces,
+                          .runs = &runs};
     struct unit *units = region_array(sources->region, sources->count, sizeof *units);
     bool ran = true;
     label_table_init(&labels, sources->region);
+    pieces_init(&pieces, sources->region);
     text_init(&batch.input, sources->region);
     for (size_t i = 0; i < sources->count; i++) {
         units[i].source = sources->items[i];
         units[i].number = (uint32_t)i;
         unit_scan(&units[i], sources->region, diagnostics);
         unit_labels(&units[i], &labels, diagnostics);
+        unit_pieces(&units[i], &pieces);
     }
     for (size_t done = 0; done < sources->count && ran; done += batch.count) {
         batch.units = units + done;
@@ -268,6 +320,7 @@ bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
     }
     region_free(sources->region, batch.input.data);
     region_free(sources->region, batch.origins);
+    pieces_free(&pieces);
     for (size_t i = 0; i < sources->count; i++)
         region_free(sources->region, units[i].statements);
     return ran;

@@ -5,6 +5,7 @@
  *   assemble_scan.c       text of a trace -> clean statements; nothing else ever reaches `as`
  *   assemble_directive.c  which directives there are
  *   assemble_labels.c     labels made local to the snippet
+ *   assemble_pieces.c     statements that many snippets have
  *   assemble.c            many snippets -> one input for `as`; its complaints -> diagnostics
  *   assemble_tool.c       runs `as`
  *   assemble_elf.c        its object file -> bytes, marks, relocations
@@ -27,6 +28,7 @@ struct statement {
     uint32_t label_length; /* how much of `text` is labels, colons included */
     uint32_t line;         /* index into the source's lines */
     bool bad;              /* was complained about: only its labels are still assembled */
+    uint32_t piece;        /* of a unit of pieces: which one it is */
 };
 
 /* A snippet on its way. */
@@ -38,6 +40,7 @@ struct unit {
     uint32_t alignment; /* the largest that it asks for, 1 for none */
     uint64_t estimate;  /* an upper bound of the bytes that come out */
     bool has_labels;
+    bool of_pieces;              /* each statement means the same anywhere */
     bool skip;                   /* not worth assembling any more */
     size_t first_line, end_line; /* of as's input: of its first statement, after its last */
 };
@@ -136,16 +139,56 @@ void as_run(struct region *region, const struct text *input, size_t mark_count,
 /* Reads the object file that `elf` (an Elf *) is open on; false when it is not as expected. */
 bool object_read(void *elf, struct region *region, size_t mark_count, struct as_output *output);
 
+/* The first relocation at or after an offset; they are sorted. */
+size_t first_relocation(const struct as_output *output, uint64_t offset);
+
 /* ---- finishing ---- */
 
-/* Where a line of as's input came from; `statement` is the unit's count after its last one. */
+/*
+ * Where a line of as's input came from; `statement` is the unit's count after its last one. Of the
+ * unit PIECES: the piece's number.
+ */
 struct origin {
     uint32_t unit, statement;
 };
+
+#define PIECES UINT32_MAX
 
 /* Cuts the unit's part out of the output, relocates it and fills its snippet. */
 void unit_finish(struct unit *unit, const struct as_output *output, const struct origin *origins,
                  const struct label_table *table, struct region *region,
                  struct diagnostics *diagnostics);
+
+/* ---- statements that many snippets have ---- */
+
+struct piece {
+    size_t line;  /* of as's input, in the run numbered `run` */
+    uint64_t run; /* the last that assembled it */
+    bool bad;     /* was complained about: who has it is assembled apart, to hear that */
+};
+
+struct pieces {
+    struct intern names; /* syntax and text */
+    struct piece *items; /* by intern number */
+    size_t capacity;
+    /* One unit's part of the output, put together: kept for the next unit's. */
+    struct as_output own;
+    struct origin *origins;
+    size_t byte_capacity, mark_capacity, relocation_capacity, origin_capacity;
+};
+
+void pieces_init(struct pieces *pieces, struct region *region);
+void pieces_free(struct pieces *pieces);
+
+/* Finds out whether the unit is made of pieces, after its labels are known, and which. */
+void unit_pieces(struct unit *unit, struct pieces *pieces);
+
+/* Whether only its pieces are assembled, instead of the unit itself. */
+bool unit_is_shared(const struct unit *unit, const struct pieces *pieces);
+
+/* unit_finish for such a unit. */
+void unit_finish_shared(struct unit *unit, const struct as_output *output, struct pieces *pieces,
+                        const struct label_table *labels, struct region *region,
+                        struct diagnostics *diagnostics);
 
 #endif

@@ -152,8 +152,7 @@ static bool relocate(const struct finish *finish, const struct relocation *reloc
     return true;
 }
 
-/* The first relocation at or after an offset; they are sorted. */
-static size_t first_relocation(const struct as_output *output, uint64_t offset)
+size_t first_relocation(const struct as_output *output, uint64_t offset)
 {
     size_t low = 0, high = output->relocation_count;
     while (low < high) {

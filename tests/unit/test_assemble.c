@@ -408,6 +408,46 @@ static void test_exhaustion(void)
     rmdir(directory);
 }
 
+/* A statement that several snippets have means in each what it means alone. */
+static void test_shared_statements(void)
+{
+    bench_open();
+    struct source *first = bench_add("mov eax, [y]\njmp x\nmov eax, [y]");
+    struct source *second = bench_add("jmp x\n=slot\n=\nmov eax, [y]");
+    struct source *intel = bench_add("push 1\nnop"), *att = bench_add("push 1\nnop");
+    struct source *labelled = bench_add("jmp x\na: jmp a");
+    struct source *placed = bench_add("nop\njmp .+2");
+    att->att = true;
+    bench_run();
+    CU_ASSERT(bytes_are(first, "8b 04 25 40 00 00 20 e9 f4 ff bf 1f 8b 04 25 40 00 00 20"));
+    CU_ASSERT(bytes_are(second, "e9 fb ff bb 1f 8b 04 25 40 00 00 20"));
+    CU_ASSERT(bytes_are(intel, "6a 01 90"));
+    CU_ASSERT(bytes_are(att, "ff 34 25 01 00 00 00 90"));
+    CU_ASSERT(bytes_are(labelled, "e9 fb ff af 1f eb fe"));
+    CU_ASSERT(bytes_are(placed, "90 eb 00"));
+    CU_ASSERT_EQUAL_FATAL(first->snippet->line_count, 3);
+    CU_ASSERT_EQUAL(first->snippet->lines[2].offset, 12);
+    CU_ASSERT_EQUAL(first->snippet->lines[2].place.line, 30);
+    CU_ASSERT_EQUAL(second->snippet->lines[1].place.line, 40);
+    bench_close();
+}
+
+/* One that `as` refuses is an error wherever it stands, and spoils nobody else's snippet. */
+static void test_shared_errors(void)
+{
+    bench_open();
+    struct source *first = bench_add("nop\nfoo"), *good = bench_add("nop\nmov eax, 1");
+    struct source *second = bench_add("foo\nnop\nmov al, 300"), *third = bench_add("call w\nnop");
+    struct source *last = bench_add("mov eax, 1\nnop\nnop\nnop\ncall w");
+    bench_run();
+    CU_ASSERT(first->failed && second->failed && third->failed && last->failed);
+    CU_ASSERT(bytes_are(good, "90 b8 01 00 00 00"));
+    CU_ASSERT(error_at(10, "foo") && error_at(20, "foo") && error_at(30, "0x12c shortened"));
+    CU_ASSERT(error_at(10, "no object named 'w'") && error_at(50, "no object named 'w'"));
+    CU_ASSERT_EQUAL(bench.diagnostics.count, 5);
+    bench_close();
+}
+
 static void test_without_as(void)
 {
     char *path = strdup(getenv("PATH"));
@@ -440,6 +480,8 @@ void add_assemble_tests(void)
     CU_add_test(suite, "sizes are bounded", test_sizes);
     CU_add_test(suite, "all errors at their lines", test_errors);
     CU_add_test(suite, "line table and slots", test_tables);
+    CU_add_test(suite, "statements that snippets share", test_shared_statements);
+    CU_add_test(suite, "errors in what snippets share", test_shared_errors);
     CU_add_test(suite, "nothing stays behind", test_exhaustion);
     CU_add_test(suite, "without as or a place to write", test_without_as);
 }
