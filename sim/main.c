@@ -360,7 +360,12 @@ static int run(struct command *command, const char *const *paths, size_t count)
  * Large tables grow in place then, and give their memory back: with the C library's growing
  * threshold they are copied within the heap, where the old ones stay.
  */
-static void keep_memory_close(void) { mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES); }
+static void keep_memory_close(void)
+{
+    mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+    mallopt(M_TRIM_THRESHOLD, MAPPED_BYTES); /* the next program needs it again */
+    mallopt(M_TOP_PAD, MAPPED_BYTES / 4);
+}
 
 static void catch_signals(void)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 8 * 1024, CHUNK_BYTES = 64 * 1024, SMALL_BYTES = 4096 };
+enum { ALIGNMENT = 16, FIRST_CHUNK = 2 * 1024, CHUNK_BYTES = 64 * 1024, SMALL_BYTES = 4096 };
 
 struct region_block {
     struct region_block *next, *previous;
@@ -122,7 +122,8 @@ void *region_alloc(struct region *region, size_t size)
     if (!region->chunk || region->chunk->size - region->chunk_used < rounded) {
         /* Most regions stay small: chunks grow with what is in them. */
         size_t chunk = region->bytes < FIRST_CHUNK ? FIRST_CHUNK : region->bytes;
-        region->chunk = new_block(region, chunk < CHUNK_BYTES ? chunk : CHUNK_BYTES);
+        chunk = chunk < CHUNK_BYTES ? chunk : CHUNK_BYTES;
+        region->chunk = new_block(region, chunk > rounded ? chunk : rounded);
         region->chunk_used = 0;
     }
     char *memory = (char *)(region->chunk + 1) + region->chunk_used;
@@ -217,12 +218,15 @@ char *region_strdup(struct region *region, const char *string)
 
 char *region_printf(struct region *region, const char *format, ...)
 {
+    char usual[256]; /* what is longer is printed twice */
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(usual, sizeof usual, format, arguments);
     va_end(arguments);
     if (length < 0)
         region_fail(region);
+    if ((size_t)length < sizeof usual)
+        return region_strndup(region, usual, (size_t)length);
     char *text = region_alloc(region, (size_t)length + 1);
     va_start(arguments, format);
     vsnprintf(text, (size_t)length + 1, format, arguments);

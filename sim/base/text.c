@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { USUAL_BYTES = 64 }; /* of what is printed in one go; more is printed twice */
+
 static void reserve(struct text *text, size_t more)
 {
     if (more > SIZE_MAX / 2 - text->length - 1)
@@ -50,14 +52,18 @@ void text_pad(struct text *text, char filler, size_t count)
 void text_printf(struct text *text, const char *format, ...)
 {
     va_list arguments;
+    reserve(text, USUAL_BYTES);
+    size_t room = text->capacity - text->length;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(text->data + text->length, room, format, arguments);
     va_end(arguments);
     if (length < 0)
         region_fail(text->region);
-    reserve(text, (size_t)length);
-    va_start(arguments, format);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    if ((size_t)length >= room) {
+        reserve(text, (size_t)length);
+        va_start(arguments, format);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
