@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void diagnostics_init(struct diagnostics *diagnostics, struct region *region)
@@ -42,17 +43,7 @@ void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct p
     diagnostics->items = region_push(diagnostics->region, diagnostics->items, diagnostics->count,
                                      &diagnostics->capacity, sizeof *diagnostics->items);
     diagnostics->items[diagnostics->count++] =
-        (struct diagnostic){file, place, region_strdup(diagnostics->region, message)};
-}
-
-static bool comes_before(const struct diagnostic *a, const struct diagnostic *b)
-{
-    int order = strcmp(a->file, b->file);
-    if (order)
-        return order < 0;
-    if (a->place.line != b->place.line)
-        return a->place.line < b->place.line;
-    return a->place.column < b->place.column;
+        (struct diagnostic){file, place, region_strdup(diagnostics->region, message), 0};
 }
 
 const char *diagnostic_line(struct region *region, const struct diagnostic *item)
@@ -68,16 +59,34 @@ const char *diagnostic_line(struct region *region, const struct diagnostic *item
     return region_printf(region, "%s: error: %s", item->file, item->message);
 }
 
+static int compare(const void *left, const void *right)
+{
+    const struct diagnostic *a = left, *b = right;
+    int order = strcmp(a->file, b->file);
+    if (order)
+        return order;
+    if (a->place.line != b->place.line)
+        return a->place.line < b->place.line ? -1 : 1;
+    if (a->place.column != b->place.column)
+        return a->place.column < b->place.column ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
 void diagnostics_sort(struct diagnostics *diagnostics)
 {
-    /* Insertion sort: the lists are short and mostly sorted, and equals must keep their order. */
-    for (size_t i = 1; i < diagnostics->count; i++) {
-        struct diagnostic item = diagnostics->items[i];
-        size_t at = i;
-        for (; at > 0 && comes_before(&item, &diagnostics->items[at - 1]); at--)
-            diagnostics->items[at] = diagnostics->items[at - 1];
-        diagnostics->items[at] = item;
+    for (size_t i = 0; i < diagnostics->count; i++)
+        diagnostics->items[i].order = i;
+    if (diagnostics->count)
+        qsort(diagnostics->items, diagnostics->count, sizeof *diagnostics->items, compare);
+}
+
+void diagnostics_append(struct diagnostics *to, const struct diagnostics *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        to->items = region_push(to->region, to->items, to->count, &to->capacity, sizeof *to->items);
+        to->items[to->count++] = from->items[i];
     }
+    to->dropped += from->dropped;
 }
 
 enum { LONGEST_NAME = 63 };

@@ -17,6 +17,7 @@ struct diagnostic {
     const char *file;
     struct place place;
     const char *message; /* one line: what was found, what was expected */
+    size_t order;        /* for sorting: its number before that */
 };
 
 enum { DIAGNOSTICS_PER_FILE = 100 }; /* further errors are counted, not kept */
@@ -34,6 +35,9 @@ void diagnostics_init(struct diagnostics *diagnostics, struct region *region);
  * the list. */
 void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct place place,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Adds those of a list with other files than `to` has, which share its items' memory. */
+void diagnostics_append(struct diagnostics *to, const struct diagnostics *from);
 
 /* Sorts by file, line, column, keeping the order of equals. */
 void diagnostics_sort(struct diagnostics *diagnostics);

@@ -81,9 +81,10 @@ static bool fits(const struct relocation_kind *kind, int64_t value)
 /* The object or label whose name is most like the symbol's, NULL when none is. */
 static const char *nearest_symbol(const struct finish *finish, const char *symbol)
 {
-    const struct program *program = finish->unit->source->program;
+    const struct source *source = finish->unit->source;
+    const struct program *program = source->program;
     size_t capacity = program->object_count + 64;
-    if (finish->diagnostics->dropped)
+    if ((source->diagnostics ? source->diagnostics : finish->diagnostics)->dropped)
         return NULL; /* nobody would read it, and a flood of errors shall not cost much */
     const char **names = region_array(finish->region, capacity, sizeof *names);
     size_t count = 0;

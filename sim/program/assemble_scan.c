@@ -67,7 +67,8 @@ void unit_error(struct unit *unit, struct diagnostics *diagnostics, uint32_t lin
     va_end(arguments);
     const struct source *source = unit->source;
     struct place place = line < source->line_count ? source->lines[line].place : (struct place){0};
-    diagnostics_add(diagnostics, source->file, place, "%s", message);
+    diagnostics_add(source->diagnostics ? source->diagnostics : diagnostics, source->file, place,
+                    "%s", message);
     unit->source->failed = true;
 }
 

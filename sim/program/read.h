@@ -20,10 +20,11 @@ struct source {
     bool att; /* AT&T syntax */
     struct source_line *lines;
     size_t line_count;
-    const struct program *program; /* whose objects are its symbols */
-    struct snippet *snippet;       /* filled by `assemble`; `address` is set before */
-    uint32_t limit;                /* bytes that fit at its address */
-    bool failed;                   /* set by `assemble` when diagnostics were added for it */
+    const struct program *program;   /* whose objects are its symbols */
+    struct snippet *snippet;         /* filled by `assemble`; `address` is set before */
+    uint32_t limit;                  /* bytes that fit at its address */
+    struct diagnostics *diagnostics; /* for its errors; NULL: the list given to `assemble` */
+    bool failed;                     /* set by `assemble` when diagnostics were added for it */
 };
 
 struct source_list {

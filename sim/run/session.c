@@ -4,22 +4,18 @@
  * keeps the results in the order of the input.
  */
 #define _GNU_SOURCE /* qsort_r elsewhere; strdup here */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
 #include "sim/findings/rules.h"
-#include "sim/program/litmus.h"
-#include "sim/program/read.h"
 #include "sim/report/report.h"
-#include "sim/run/files.h"
 #include "sim/run/judge.h"
-#include "sim/run/kinds.h"
+#include "sim/run/load.h"
+#include "sim/run/parallel.h"
 
-enum { JOBS_MAX = 256, EXIT_INTERNAL = 70, TIMELINE_INSTRUCTIONS = 256 };
+enum { EXIT_INTERNAL = 70, TIMELINE_INSTRUCTIONS = 256 };
 
 struct job {
     struct region region;
@@ -194,43 +190,19 @@ static void check_variant_names(fs_report *report, const fs_options *options)
 
 /* ---- reading ---- */
 
-static struct program *parse(fs_report *report, const struct input_file *file,
-                             struct source_list *sources)
-{
-    return (input_is_litmus(file) ? litmus_parse : trace_parse)(
-        &report->region, file->name, file->text, file->length, sources, &report->diagnostics);
-}
-
 static void read_input(fs_report *report, const char *const *paths, size_t path_count,
                        const fs_options *options)
 {
-    struct region *region = &report->region;
-    struct input_files files = {0};
-    struct source_list sources = {.region = region};
-    for (size_t i = 0; i < path_count; i++)
-        read_path(region, paths[i], &files, &report->diagnostics);
-    struct program **programs = region_array(region, files.count + 1, sizeof *programs);
-    size_t *errors = region_array(region, files.count + 1, sizeof *errors);
-    for (size_t i = 0; i < files.count; i++)
-        programs[i] = parse(report, &files.items[i], &sources);
-    if (!assemble(&sources, &report->diagnostics))
+    struct loaded loaded;
+    if (!load(&report->region, paths, path_count, options->kinds, options->jobs, &loaded,
+              &report->diagnostics))
         return;
-    if (options->kinds)
-        apply_kinds(region, options->kinds, programs, files.count, &report->diagnostics);
-    report->jobs = region_array(region, files.count + 1, sizeof *report->jobs);
-    for (size_t i = 0; i < files.count; i++) {
-        if (!programs[i])
-            continue;
-        trace_finish(programs[i], &report->diagnostics);
-        bool broken = false;
-        for (size_t n = 0; n < report->diagnostics.count; n++)
-            broken = broken || strcmp(report->diagnostics.items[n].file, files.items[i].name) == 0;
-        if (broken)
-            continue;
+    report->jobs = region_array(&report->region, loaded.count, sizeof *report->jobs);
+    for (size_t i = 0; i < loaded.count; i++) {
         struct job *job = &report->jobs[report->job_count++];
-        job->program = programs[i];
+        job->program = loaded.items[i];
         job->options = &report->options;
-        check_rule_names(report, programs[i]);
+        check_rule_names(report, job->program);
         choose_profiles(report, job, options);
         choose_variants(report, job, options);
     }
@@ -250,54 +222,27 @@ static void run_job(struct job *job)
                 job->variant_count, job->options, &job->results);
 }
 
-struct queue {
-    struct job *jobs;
-    size_t count, next;
-    fs_progress *progress;
-    pthread_mutex_t lock;
-};
-
-static void *work(void *argument)
+static void run_one(void *context, unsigned worker, size_t index)
 {
-    struct queue *queue = argument;
-    for (;;) {
-        pthread_mutex_lock(&queue->lock);
-        size_t mine = queue->next < queue->count ? queue->next++ : queue->count;
-        pthread_mutex_unlock(&queue->lock);
-        if (mine == queue->count) {
-            decoder_close();
-            exec_thread_close();
-            return NULL;
-        }
-        run_job(&queue->jobs[mine]);
-        if (queue->progress)
-            progress_count(&queue->progress->files_done, 1);
-    }
+    fs_report *report = context;
+    (void)worker;
+    run_job(&report->jobs[index]);
+    if (report->options.progress)
+        progress_count(&report->options.progress->files_done, 1);
 }
 
-static void run_jobs(fs_report *report, unsigned threads)
+static void leave_thread(void)
 {
-    struct queue queue = {
-        .jobs = report->jobs, .count = report->job_count, .progress = report->options.progress};
-    if (queue.progress)
-        progress_count(&queue.progress->files, report->job_count);
-    pthread_mutex_init(&queue.lock, NULL);
-    pthread_t workers[JOBS_MAX];
-    if (threads == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (unsigned)cores : 1;
-    }
-    if (threads > JOBS_MAX)
-        threads = JOBS_MAX;
-    if (threads > report->job_count)
-        threads = (unsigned)report->job_count;
-    unsigned started = 0;
-    while (started + 1 < threads && pthread_create(&workers[started], NULL, work, &queue) == 0)
-        started++;
-    work(&queue); /* this thread works too, so that one job needs no other */
-    while (started > 0)
-        pthread_join(workers[--started], NULL);
-    pthread_mutex_destroy(&queue.lock);
+    decoder_close();
+    exec_thread_close();
+}
+
+static void run_jobs(fs_report *report, unsigned jobs)
+{
+    struct parallel parallel = {.run = run_one, .leave = leave_thread, .context = report};
+    if (report->options.progress)
+        progress_count(&report->options.progress->files, report->job_count);
+    parallel_run(&parallel, parallel_threads(jobs, report->job_count), report->job_count);
 }
 
 static void gather(fs_report *report)
@@ -395,7 +340,7 @@ fs_status fs_run(const char *const *paths, size_t path_count, const fs_options *
     region_init(&made->region, 0);
     region_init(&made->output, 0);
     fs_status status = run_guarded(made, paths, path_count, options);
-    decoder_close();
+    leave_thread();
     if (status == FS_NO_MEMORY) {
         fs_report_free(made);
         return status;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files are read, parsed and (after all were assembled in one go) checked by several threads,
+ * each with a region of its own. What they have to complain about is gathered by file.
+ */
+#include "sim/run/load.h"
+
+#include "sim/isa/insn.h"
+#include "sim/program/litmus.h"
+#include "sim/run/files.h"
+#include "sim/run/kinds.h"
+#include "sim/run/parallel.h"
+
+/* What a worker needs while it holds a file. */
+struct desk {
+    struct region *region;
+    struct source_list sources; /* of all its files */
+    bool failed;                /* memory ran out */
+};
+
+struct file_load {
+    struct program *program; /* NULL: nothing can be said of it */
+    struct diagnostics diagnostics;
+    const struct desk *desk;
+    size_t first_source, source_count; /* among those of the desk */
+};
+
+struct load {
+    struct region *region;
+    struct diagnostics *diagnostics;
+    struct input_files files;
+    struct file_load *items; /* by file */
+    struct desk *desks;
+    unsigned threads;
+};
+
+/* ---- the workers' part ---- */
+
+static void parse(struct load *load, struct desk *desk, size_t index)
+{
+    struct input_file *file = &load->files.items[index];
+    struct file_load *item = &load->items[index];
+    diagnostics_init(&item->diagnostics, desk->region);
+    item->desk = desk;
+    item->first_source = desk->sources.count;
+    if (input_read(desk->region, file, &item->diagnostics))
+        item->program = (input_is_litmus(file) ? litmus_parse : trace_parse)(
+            desk->region, file->name, file->text, file->length, &desk->sources, &item->diagnostics);
+    item->source_count = desk->sources.count - item->first_source;
+}
+
+static void check(struct load *load, struct desk *desk, size_t index)
+{
+    (void)desk;
+    struct file_load *item = &load->items[index];
+    if (item->program)
+        trace_finish(item->program, &item->diagnostics);
+}
+
+typedef void work(struct load *load, struct desk *desk, size_t index);
+
+/* With the desk's own guard, since a thread cannot unwind into another. */
+static void guarded(work *work_on, struct load *load, unsigned worker, size_t index)
+{
+    struct desk *desk = &load->desks[worker];
+    if (region_guard(desk->region))
+        desk->failed = true;
+    else
+        work_on(load, desk, index);
+    desk->region->guarded = false;
+}
+
+static void parse_one(void *context, unsigned worker, size_t index)
+{
+    guarded(parse, context, worker, index);
+}
+
+static void check_one(void *context, unsigned worker, size_t index)
+{
+    guarded(check, context, worker, index);
+}
+
+/* ---- the caller's part ---- */
+
+static void run_all(struct load *load, void (*run)(void *, unsigned, size_t))
+{
+    struct parallel parallel = {.run = run, .leave = decoder_close, .context = load};
+    parallel_run(&parallel, load->threads, load->files.count);
+    for (unsigned i = 0; i < load->threads; i++)
+        if (load->desks[i].failed)
+            region_fail(load->region);
+}
+
+/* In the order of the files, whoever parsed them. */
+static void gather_sources(struct load *load, struct source_list *all)
+{
+    for (size_t i = 0; i < load->files.count; i++) {
+        struct file_load *item = &load->items[i];
+        for (size_t n = 0; n < item->source_count; n++) {
+            struct source *source = item->desk->sources.items[item->first_source + n];
+            source->diagnostics = &item->diagnostics;
+            source_list_add(all, source);
+        }
+    }
+}
+
+static void open_desks(struct load *load, unsigned threads)
+{
+    load->threads = parallel_threads(threads, load->files.count);
+    load->items = region_array(load->region, load->files.count, sizeof *load->items);
+    load->desks = region_array(load->region, load->threads, sizeof *load->desks);
+    for (unsigned i = 0; i < load->threads; i++) {
+        load->desks[i].region = region_child(load->region);
+        load->desks[i].sources.region = load->desks[i].region;
+    }
+}
+
+static void set_kinds(struct load *load, const char *kinds)
+{
+    struct program **programs = region_array(load->region, load->files.count, sizeof *programs);
+    for (size_t i = 0; i < load->files.count; i++)
+        programs[i] = load->items[i].program;
+    apply_kinds(load->region, kinds, programs, load->files.count, load->diagnostics);
+}
+
+static void take_results(struct load *load, struct loaded *loaded)
+{
+    loaded->items = region_array(load->region, load->files.count, sizeof *loaded->items);
+    for (size_t i = 0; i < load->files.count; i++) {
+        struct file_load *item = &load->items[i];
+        if (item->program && !item->diagnostics.count)
+            loaded->items[loaded->count++] = item->program;
+        diagnostics_append(load->diagnostics, &item->diagnostics);
+    }
+}
+
+bool load(struct region *region, const char *const *paths, size_t path_count, const char *kinds,
+          unsigned threads, struct loaded *loaded, struct diagnostics *diagnostics)
+{
+    struct load load = {.region = region, .diagnostics = diagnostics};
+    struct source_list sources = {.region = region};
+    *loaded = (struct loaded){0};
+    for (size_t i = 0; i < path_count; i++)
+        list_path(region, paths[i], &load.files, diagnostics);
+    open_desks(&load, threads);
+    run_all(&load, parse_one);
+    gather_sources(&load, &sources);
+    bool assembled = assemble(&sources, diagnostics);
+    if (assembled && kinds)
+        set_kinds(&load, kinds);
+    if (assembled)
+        run_all(&load, check_one);
+    take_results(&load, loaded);
+    return assembled;
+}
