@@ -167,6 +167,9 @@ const char *name_addresses(struct region *region, const struct program *program,
 /* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
 uint32_t code_sweep(struct code *code);
 
+/* The same for a snippet of which nothing is to be kept. */
+uint32_t snippet_sweep(const struct snippet *snippet, struct region *region);
+
 /* MOV to or from a control or debug register: n of CRn, and the general register. */
 static inline unsigned system_register_number(const struct insn *insn)
 {

@@ -141,28 +141,12 @@ struct program *trace_parse(struct region *region, const char *name, const char 
 
 /* ---- after assembling ---- */
 
-/* Decodes in a region of its own, which is given back before the next snippet. */
-static uint32_t sweep(struct region *outer, const struct snippet *snippet)
-{
-    struct region scratch;
-    struct code code;
-    region_init(&scratch, 0);
-    if (region_guard(&scratch)) {
-        region_release(&scratch);
-        region_fail(outer);
-    }
-    code_init(&code, &scratch, snippet);
-    uint32_t end = code_sweep(&code);
-    region_release(&scratch);
-    return end;
-}
-
 static void check_snippet(struct program *program, const struct snippet *snippet,
                           struct diagnostics *diagnostics)
 {
     if (snippet->size == 0)
         return;
-    uint32_t end = sweep(program->region, snippet);
+    uint32_t end = snippet_sweep(snippet, program->region);
     if (end >= snippet->size)
         return;
     struct place place = {0};
