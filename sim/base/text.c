@@ -41,6 +41,22 @@ void text_add(struct text *text, const char *string)
     text_add_bytes(text, string, strlen(string));
 }
 
+void text_add_unsigned(struct text *text, uint64_t number)
+{
+    char digits[20], *start = digits + sizeof digits;
+    do
+        *--start = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    text_add_bytes(text, start, (size_t)(digits + sizeof digits - start));
+}
+
+void text_add_signed(struct text *text, int64_t number)
+{
+    if (number < 0)
+        text_add_bytes(text, "-", 1);
+    text_add_unsigned(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
 void text_pad(struct text *text, char filler, size_t count)
 {
     reserve(text, count);

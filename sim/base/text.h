@@ -14,6 +14,8 @@ struct text {
 void text_init(struct text *text, struct region *region);
 void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_add_unsigned(struct text *text, uint64_t number); /* in decimal */
+void text_add_signed(struct text *text, int64_t number);
 void text_pad(struct text *text, char filler, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

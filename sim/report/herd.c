@@ -78,9 +78,11 @@ static void add_number(struct text *out, uint64_t value, unsigned width, bool is
 {
     unsigned shift = 64 - width;
     if (is_signed && width < 64 && value >> (width - 1) & 1)
-        text_printf(out, "%" PRId64, (int64_t)(value << shift) / (INT64_C(1) << shift));
+        text_add_signed(out, (int64_t)(value << shift) / (INT64_C(1) << shift));
+    else if (is_signed)
+        text_add_signed(out, (int64_t)value);
     else
-        text_printf(out, is_signed ? "%" PRId64 : "%" PRIu64, value);
+        text_add_unsigned(out, value);
 }
 
 /* An address is the name of what lies there. */
@@ -103,7 +105,8 @@ static bool add_address(struct text *out, const struct program *program, uint64_
 static void add_location(struct text *out, const struct result *result,
                          const struct litmus_location *location, const uint64_t *values)
 {
-    text_printf(out, "%s=%s", location->label, location->is_array ? "{" : "");
+    text_add(out, location->label);
+    text_add(out, location->is_array ? "={" : "=");
     for (uint32_t i = 0; i < location->count; i++) {
         uint64_t value = values[location->first + i];
         text_add(out, i ? "," : "");
