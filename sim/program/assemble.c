@@ -307,9 +307,11 @@ bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
     pieces_init(&pieces, sources->region);
     text_init(&batch.input, sources->region);
     for (size_t i = 0; i < sources->count; i++) {
-        units[i].source = sources->items[i];
+        struct source *source = sources->items[i];
+        if (!source->scanned)
+            source_scan(source, sources->region, diagnostics);
+        units[i] = *source->scanned;
         units[i].number = (uint32_t)i;
-        unit_scan(&units[i], sources->region, diagnostics);
         unit_labels(&units[i], &labels, diagnostics);
         unit_pieces(&units[i], &pieces);
     }
@@ -322,6 +324,6 @@ bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
     region_free(sources->region, batch.origins);
     pieces_free(&pieces);
     for (size_t i = 0; i < sources->count; i++)
-        region_free(sources->region, units[i].statements);
+        region_free(units[i].region, units[i].statements);
     return ran;
 }

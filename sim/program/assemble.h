@@ -34,7 +34,8 @@ struct statement {
 /* A snippet on its way. */
 struct unit {
     struct source *source;
-    uint32_t number; /* makes its labels unique */
+    uint32_t number;       /* makes its labels unique */
+    struct region *region; /* of the statements */
     struct statement *statements;
     size_t count, capacity;
     uint32_t alignment; /* the largest that it asks for, 1 for none */

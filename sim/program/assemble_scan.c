@@ -273,11 +273,27 @@ static void bad_character(struct scan *scan, char c)
     }
 }
 
-/* Reads one character, comment or constant that is no comment's inside; returns its length. */
+/* Names and numbers are most of the text; returns the length of the one here. */
+static size_t scan_word(struct scan *scan, const char *at)
+{
+    size_t length = 1;
+    while (is_name_part(at[length]))
+        length++;
+    if (length <= STATEMENT_MAX - scan->statement.length)
+        text_add_bytes(&scan->statement, at, length);
+    else
+        spoil(scan, "a statement of more than 4096 characters");
+    return length;
+}
+
+/* Reads one word, character, comment or constant that is no comment's inside; returns its length.
+ */
 static size_t scan_element(struct scan *scan, const char *at)
 {
     static const char punctuation[] = "%*()[]{},:+-/~!&|^<>";
     const struct text *text = &scan->statement;
+    if (is_name_part(*at))
+        return scan_word(scan, at);
     bool after_name = text->length > 0 && is_name_part(text->data[text->length - 1]);
     if (*at == '/' && at[1] == '*') {
         scan->in_comment = true;
@@ -295,7 +311,7 @@ static size_t scan_element(struct scan *scan, const char *at)
         return character_constant(scan, at);
     if (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' || *at == '\v')
         add_character(scan, ' ');
-    else if (is_name_part(*at) || strchr(punctuation, *at) || (*at == '$' && !after_name))
+    else if (strchr(punctuation, *at) || (*at == '$' && !after_name))
         add_character(scan, *at);
     else
         bad_character(scan, *at);
@@ -316,6 +332,15 @@ static void scan_line(struct scan *scan, const char *at)
         at = close + 2;
     }
     end_statement(scan);
+}
+
+void source_scan(struct source *source, struct region *region, struct diagnostics *diagnostics)
+{
+    struct unit *unit = region_alloc(region, sizeof *unit);
+    unit->source = source;
+    unit->region = region;
+    unit_scan(unit, region, diagnostics);
+    source->scanned = unit;
 }
 
 void unit_scan(struct unit *unit, struct region *region, struct diagnostics *diagnostics)

@@ -24,6 +24,7 @@ struct source {
     struct snippet *snippet;         /* filled by `assemble`; `address` is set before */
     uint32_t limit;                  /* bytes that fit at its address */
     struct diagnostics *diagnostics; /* for its errors; NULL: the list given to `assemble` */
+    const struct unit *scanned;      /* what source_scan found out; NULL: not done */
     bool failed;                     /* set by `assemble` when diagnostics were added for it */
 };
 
@@ -34,6 +35,12 @@ struct source_list {
 };
 
 void source_list_add(struct source_list *list, struct source *source);
+
+/*
+ * The part of assembling that needs no other source, for threads to share; what was not done
+ * before, `assemble` does.
+ */
+void source_scan(struct source *source, struct region *region, struct diagnostics *diagnostics);
 
 /*
  * Assembles every source: GNU as, in as few processes as possible; relocates against the

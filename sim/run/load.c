@@ -47,6 +47,8 @@ static void parse(struct load *load, struct desk *desk, size_t index)
         item->program = (input_is_litmus(file) ? litmus_parse : trace_parse)(
             desk->region, file->name, file->text, file->length, &desk->sources, &item->diagnostics);
     item->source_count = desk->sources.count - item->first_source;
+    for (size_t i = 0; i < item->source_count; i++)
+        source_scan(desk->sources.items[item->first_source + i], desk->region, &item->diagnostics);
 }
 
 static void check(struct load *load, struct desk *desk, size_t index)
