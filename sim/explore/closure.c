@@ -150,14 +150,13 @@ static void judge_effect(const struct effect *effect, struct stopped *stopped)
     }
 }
 
-/* What the instruction in front of the node does to shared memory. */
-static void note_future(struct components *components, const struct node *node, uint64_t address,
-                        unsigned size, bool write)
+/* What the instruction in front of the node does to memory. */
+static void note_future(struct components *components, const struct node *node,
+                        enum word_class class, uint64_t address, unsigned size, bool write)
 {
-    struct futures *futures = &components->footprint->futures;
     if (components->reduce)
-        futures_note_access(futures, oracle_rip(components->oracle, node->local),
-                            futures_places(futures, address, size), write);
+        footprint_note_future(components->footprint, class,
+                              oracle_rip(components->oracle, node->local), address, size, write);
 }
 
 enum word_class note_store(struct components *components, uint32_t cpu, const struct store *store)
@@ -180,11 +179,12 @@ static void look_at_locked(struct components *components, uint32_t cpu, const st
         shared =
             access_class(components, cpu, read->address, read->size, true) == WORD_SHARED || shared;
     }
-    if (shared)
-        for (unsigned i = 0; i < plan->read_count; i++) {
-            note_future(components, node, plan->reads[i].address, plan->reads[i].size, false);
-            note_future(components, node, plan->reads[i].address, plan->reads[i].size, true);
-        }
+    for (unsigned i = 0; i < plan->read_count; i++) {
+        const struct data_access *read = &plan->reads[i];
+        enum word_class class = shared ? WORD_SHARED : WORD_PRIVATE;
+        note_future(components, node, class, read->address, read->size, false);
+        note_future(components, node, class, read->address, read->size, true);
+    }
     if (plan->read_count != 1 || plan->reads[0].size > 16) {
         unmodelled(stopped, "a locked instruction with more than one memory operand");
         return;
@@ -234,8 +234,7 @@ static bool look_at_loads(struct components *components, uint32_t cpu, const str
         if (is_weak_load(components, cpu, piece->address))
             footprint_early_load(components->footprint, cpu, piece->address, piece->size);
         enum word_class class = access_class(components, cpu, piece->address, piece->size, false);
-        if (class == WORD_SHARED)
-            note_future(components, node, piece->address, piece->size, false);
+        note_future(components, node, class, piece->address, piece->size, false);
         if (!may(components, cpu, node, &action))
             continue;
         if (class == WORD_SHARED) {
@@ -292,8 +291,8 @@ static void look_at_effect(struct components *components, uint32_t cpu, const st
     store_action(components, node, stopped->plan->insn, stopped->effect, &stopped->action);
     for (unsigned i = 0; i < stopped->action.store_count; i++) {
         const struct store *store = intern_bytes(&components->stores, stopped->action.stores[i]);
-        if (note_store(components, cpu, store) == WORD_SHARED)
-            note_future(components, node, store->address, store->size, true);
+        note_future(components, node, note_store(components, cpu, store), store->address,
+                    store->size, true);
     }
     if (!may(components, cpu, node, &stopped->action))
         stopped->stop = STOP_BLOCKED;

@@ -21,9 +21,52 @@ static enum word_class class_now(const struct footprint_byte *byte)
     return byte->writer == WORD_NOBODY ? WORD_CONSTANT : WORD_SHARED;
 }
 
+/* The bytes of an access of the first pass, which noted them all. */
+static struct footprint_byte *first_byte(const struct footprint *footprint,
+                                         const struct first_access *access, unsigned byte)
+{
+    return &footprint->bytes[map_get(&footprint->index_of, access->address + byte)];
+}
+
+/* As footprint_access has it: bytes of different classes all become shared. */
+static bool mix(struct footprint *footprint, const struct first_access *access)
+{
+    bool all_same = true, changed = false;
+    enum word_class class = class_now(first_byte(footprint, access, 0));
+    for (unsigned i = 1; i < access->size; i++)
+        all_same = all_same && class_now(first_byte(footprint, access, i)) == class;
+    for (unsigned i = 0; i < access->size && !all_same; i++) {
+        struct footprint_byte *byte = first_byte(footprint, access, i);
+        changed = changed || !byte->forced;
+        byte->forced = true;
+    }
+    return changed;
+}
+
+/* What the first pass knows only when it is over: who shares what, hence what is seen by others. */
+static void take_first_accesses(struct footprint *footprint)
+{
+    struct futures *futures = &footprint->futures;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < footprint->first_count; i++)
+            changed = mix(footprint, &footprint->first[i]) || changed;
+    }
+    for (size_t i = 0; i < footprint->first_count; i++) {
+        const struct first_access *access = &footprint->first[i];
+        if (class_now(first_byte(footprint, access, 0)) == WORD_SHARED)
+            futures_note_access(futures, access->rip,
+                                futures_places(futures, access->address, access->size),
+                                access->write);
+    }
+    footprint->first_count = 0;
+}
+
 void footprint_begin(struct footprint *footprint)
 {
     footprint->broken = false;
+    footprint->is_first = footprint->count == 0 && !footprint->everything_shared;
+    take_first_accesses(footprint);
     futures_begin(&footprint->futures);
     footprint->early_assumed = footprint->early_count;
     for (size_t i = 0; i < footprint->count; i++) {
@@ -31,6 +74,31 @@ void footprint_begin(struct footprint *footprint)
         byte->assumed = (uint8_t)class_now(byte);
         byte->assumed_toucher = byte->toucher;
     }
+}
+
+static void note_first(struct footprint *footprint, const struct first_access *access)
+{
+    for (size_t i = 0; i < footprint->first_count; i++) {
+        const struct first_access *old = &footprint->first[i];
+        if (old->rip == access->rip && old->address == access->address &&
+            old->size == access->size && old->write == access->write)
+            return;
+    }
+    if (footprint->first_count == FIRST_ACCESSES_MAX)
+        return;
+    footprint->first = region_push(footprint->region, footprint->first, footprint->first_count,
+                                   &footprint->first_capacity, sizeof *footprint->first);
+    footprint->first[footprint->first_count++] = *access;
+}
+
+void footprint_note_future(struct footprint *footprint, enum word_class class, uint64_t rip,
+                           uint64_t address, unsigned size, bool write)
+{
+    if (class == WORD_SHARED)
+        futures_note_access(&footprint->futures, rip,
+                            futures_places(&footprint->futures, address, size), write);
+    else if (footprint->is_first)
+        note_first(footprint, &(struct first_access){rip, address, size, write});
 }
 
 /* Where order of access, durability or a device decide, every access is visible. */

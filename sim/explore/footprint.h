@@ -32,6 +32,15 @@ struct early_load {
     uint64_t address;
 };
 
+/* An access of the first pass, which took all memory for private. */
+struct first_access {
+    uint64_t rip, address;
+    unsigned size;
+    bool write;
+};
+
+enum { FIRST_ACCESSES_MAX = 64 };
+
 struct footprint {
     struct region *region;
     const struct program *program;
@@ -40,7 +49,10 @@ struct footprint {
     size_t count, capacity;
     struct early_load *early; /* every weakly ordered load that was seen */
     size_t early_count, early_capacity;
-    size_t early_assumed; /* how many of them this pass may make early */
+    size_t early_assumed;       /* how many of them this pass may make early */
+    struct first_access *first; /* at most FIRST_ACCESSES_MAX */
+    size_t first_count, first_capacity;
+    bool is_first; /* nothing was known when this pass began */
     struct futures futures;
     uint32_t *alike;        /* symmetry.h: per CPU the first one alike; NULL: not compared so far */
     bool told_apart;        /* an access showed that those alike are not */
@@ -63,6 +75,14 @@ bool footprint_is_broken(const struct footprint *footprint);
  */
 enum word_class footprint_access(struct footprint *footprint, uint32_t cpu, uint64_t address,
                                  unsigned size, bool write);
+
+/*
+ * What the instruction at `rip` does to memory that `footprint_access` found to be of `class`:
+ * noted among the futures when it is shared; in the first pass also when it may turn out to be, so
+ * that the second is not void for that alone.
+ */
+void footprint_note_future(struct footprint *footprint, enum word_class class, uint64_t rip,
+                           uint64_t address, unsigned size, bool write);
 
 /* Notes a load of weakly ordered memory; a new one makes the pass void. */
 void footprint_early_load(struct footprint *footprint, uint32_t cpu, uint64_t address,
