@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FIRST_CHUNK = 1024, CHUNK_BYTES = 32 * 1024, FIRST_SLOTS = 32 };
+enum { FIRST_CHUNK = 256, CHUNK_BYTES = 32 * 1024, FIRST_SLOTS = 32 };
 
 void intern_init(struct intern *intern, struct region *region)
 {

@@ -157,8 +157,11 @@ static void set_status(bool eager, const struct stopped *stopped, struct compone
 static struct transition *scratch_transitions(struct components *components, unsigned count)
 {
     if (count > components->scratch_count) {
-        components->scratch = region_resize(components->region, components->scratch,
-                                            count * sizeof *components->scratch);
+        region_free(components->region, components->scratch);
+        components->scratch = NULL;
+        count += count / 2; /* buffers fill up one by one */
+        components->scratch =
+            region_resize(components->region, NULL, count * sizeof *components->scratch);
         components->scratch_count = count;
     }
     return components->scratch;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_WIDTH = 8, FIRST_CAPACITY = 256, FIRST_TABLE = 512, MANY = 1 << 20 };
+enum { FIRST_WIDTH = 8, FIRST_CAPACITY = 64, FIRST_TABLE = 128, MANY = 1 << 20 };
 
 /* Lays the fields out into as few words as their widths need; no field crosses a word. */
 static void lay_out(struct states *states)
