@@ -7,7 +7,7 @@
 
 enum { USUAL_BYTES = 64 }; /* of what is printed in one go; more is printed twice */
 
-static void reserve(struct text *text, size_t more)
+void text_reserve(struct text *text, size_t more)
 {
     if (more > SIZE_MAX / 2 - text->length - 1)
         region_fail(text->region);
@@ -24,21 +24,8 @@ static void reserve(struct text *text, size_t more)
 void text_init(struct text *text, struct region *region)
 {
     *text = (struct text){.region = region};
-    reserve(text, 0);
+    text_reserve(text, 0);
     text->data[0] = '\0';
-}
-
-void text_add_bytes(struct text *text, const char *bytes, size_t length)
-{
-    reserve(text, length);
-    memcpy(text->data + text->length, bytes, length);
-    text->length += length;
-    text->data[text->length] = '\0';
-}
-
-void text_add(struct text *text, const char *string)
-{
-    text_add_bytes(text, string, strlen(string));
 }
 
 void text_add_unsigned(struct text *text, uint64_t number)
@@ -59,7 +46,7 @@ void text_add_signed(struct text *text, int64_t number)
 
 void text_pad(struct text *text, char filler, size_t count)
 {
-    reserve(text, count);
+    text_reserve(text, count);
     memset(text->data + text->length, filler, count);
     text->length += count;
     text->data[text->length] = '\0';
@@ -68,7 +55,7 @@ void text_pad(struct text *text, char filler, size_t count)
 void text_printf(struct text *text, const char *format, ...)
 {
     va_list arguments;
-    reserve(text, USUAL_BYTES);
+    text_reserve(text, USUAL_BYTES);
     size_t room = text->capacity - text->length;
     va_start(arguments, format);
     int length = vsnprintf(text->data + text->length, room, format, arguments);
@@ -76,7 +63,7 @@ void text_printf(struct text *text, const char *format, ...)
     if (length < 0)
         region_fail(text->region);
     if ((size_t)length >= room) {
-        reserve(text, (size_t)length);
+        text_reserve(text, (size_t)length);
         va_start(arguments, format);
         vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
         va_end(arguments);

@@ -3,6 +3,8 @@
 #ifndef FENCESIM_SIM_BASE_TEXT_H_
 #define FENCESIM_SIM_BASE_TEXT_H_
 
+#include <string.h>
+
 #include "sim/base/region.h"
 
 struct text {
@@ -12,8 +14,22 @@ struct text {
 };
 
 void text_init(struct text *text, struct region *region);
-void text_add(struct text *text, const char *string);
-void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_reserve(struct text *text, size_t more); /* bytes, beside the NUL */
+
+static inline void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    if (length >= text->capacity - text->length)
+        text_reserve(text, length);
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+static inline void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
 void text_add_unsigned(struct text *text, uint64_t number); /* in decimal */
 void text_add_signed(struct text *text, int64_t number);
 void text_pad(struct text *text, char filler, size_t count);

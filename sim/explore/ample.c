@@ -20,40 +20,63 @@ static bool conflicts(const struct component *now, const struct component *later
            (now->now_writes & (later->future_reads | later->future_writes));
 }
 
-/* The smallest set with `seed` that nobody outside can interfere with. */
-static uint64_t closure_of(struct component *const *components, uint32_t cpus, uint32_t seed)
+struct conflicts {
+    struct component *components[AMPLE_CPUS_MAX];
+    uint32_t cpus;
+    uint64_t with[AMPLE_CPUS_MAX], known; /* the CPUs for which it was found out */
+};
+
+/* The CPUs that may interfere with what this one can do now. */
+static uint64_t conflicts_with(struct conflicts *all, uint32_t cpu)
 {
-    uint64_t set = UINT64_C(1) << seed, done = 0;
-    while (set & ~done) {
-        uint32_t cpu = (uint32_t)__builtin_ctzll(set & ~done);
-        done |= UINT64_C(1) << cpu;
-        for (uint32_t other = 0; other < cpus; other++)
-            if (!(set >> other & 1) && conflicts(components[cpu], components[other]))
-                set |= UINT64_C(1) << other;
+    if (all->known >> cpu & 1)
+        return all->with[cpu];
+    uint64_t with = 0;
+    for (uint32_t other = 0; other < all->cpus; other++)
+        if (other != cpu && conflicts(all->components[cpu], all->components[other]))
+            with |= UINT64_C(1) << other;
+    all->known |= UINT64_C(1) << cpu;
+    return all->with[cpu] = with;
+}
+
+/* The smallest set with `seed` that nobody outside can interfere with. */
+static uint64_t closure_of(struct conflicts *all, uint32_t seed)
+{
+    uint64_t set = UINT64_C(1) << seed, left = set;
+    while (left) {
+        uint64_t more = conflicts_with(all, (uint32_t)__builtin_ctzll(left)) & ~set;
+        left = (left & (left - 1)) | more;
+        set |= more;
     }
     return set;
 }
 
+static unsigned count_of(uint64_t set)
+{
+    unsigned count = 0;
+    for (; set; set &= set - 1)
+        count++;
+    return count;
+}
+
 uint64_t ample_cpus(struct exploration *exploration, const uint32_t *tuple)
 {
-    struct component *components[AMPLE_CPUS_MAX];
-    uint32_t cpus = (uint32_t)exploration->program->cpu_count;
+    struct conflicts now;
+    uint32_t cpus = now.cpus = (uint32_t)exploration->program->cpu_count;
+    now.known = 0;
     uint64_t all = (UINT64_C(1) << cpus) - 1, best = all, moving = 0;
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-        components[cpu] = component_of(&exploration->components, cpu, tuple[cpu]);
-        if (components[cpu]->status >= COMPONENT_FAULTED)
+        struct component *component = component_of(&exploration->components, cpu, tuple[cpu]);
+        if (component->status >= COMPONENT_FAULTED)
             return all;
-        if (components[cpu]->transition_count)
+        now.components[cpu] = component;
+        if (component->transition_count)
             moving |= UINT64_C(1) << cpu;
     }
-    for (uint32_t seed = 0; seed < cpus; seed++) {
-        if (!(moving >> seed & 1))
-            continue;
-        uint64_t set = closure_of(components, cpus, seed);
-        if (__builtin_popcountll(set & moving) < __builtin_popcountll(best & moving))
+    for (uint64_t seeds = moving; seeds && (best & (best - 1)) != 0; seeds &= seeds - 1) {
+        uint64_t set = closure_of(&now, (uint32_t)__builtin_ctzll(seeds));
+        if (set != best && count_of(set & moving) < count_of(best & moving))
             best = set;
-        if ((best & (best - 1)) == 0)
-            break;
     }
     return best;
 }
