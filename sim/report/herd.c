@@ -10,6 +10,7 @@
 
 #include "sim/program/litmus.h"
 #include "sim/report/report.h"
+#include "sim/run/parallel.h"
 
 /* A state: a final value for each term, the shown ones first. */
 static bool is_kept(const struct litmus *litmus, const struct outcome_row *row)
@@ -199,17 +200,63 @@ static const char *test_name(struct region *region, const struct result_list *re
     return name;
 }
 
-void write_herd(struct text *out, const struct result_list *results)
+static void add_result(struct text *out, const struct result_list *results, size_t index)
 {
+    const struct result *result = results->items[index];
+    if (!result->ordered)
+        return;
+    const char *name = test_name(out->region, results, index);
+    if (result->program->litmus)
+        add_litmus(out, result, name);
+    else
+        add_trace(out, result, name);
+}
+
+/* ---- thousands of tests, by several threads ---- */
+
+enum { CHUNK = 128 };
+
+struct writing {
+    const struct result_list *results;
+    struct text *texts; /* of the chunks */
+    struct worker {
+        struct region *region;
+        bool failed; /* memory ran out */
+    } * workers;
+};
+
+static void write_chunk(void *context, unsigned worker, size_t chunk)
+{
+    struct writing *writing = context;
+    struct region *region = writing->workers[worker].region;
+    struct text *text = &writing->texts[chunk];
+    if (region_guard(region)) { /* a thread cannot unwind into another */
+        writing->workers[worker].failed = true;
+    } else {
+        text_init(text, region);
+        for (size_t i = chunk * CHUNK; i < (chunk + 1) * CHUNK && i < writing->results->count; i++)
+            add_result(text, writing->results, i);
+    }
+    region->guarded = false;
+}
+
+void write_herd(struct text *out, const struct result_list *results, unsigned threads)
+{
+    size_t chunks = (results->count + CHUNK - 1) / CHUNK;
+    threads = parallel_threads(threads, chunks);
+    struct writing writing = {.results = results,
+                              .texts = region_array(out->region, chunks, sizeof *writing.texts),
+                              .workers =
+                                  region_array(out->region, threads, sizeof *writing.workers)};
+    for (unsigned i = 0; i < threads; i++)
+        writing.workers[i].region = region_child(out->region);
+    parallel_run(&(struct parallel){.run = write_chunk, .context = &writing}, threads, chunks);
+    for (unsigned i = 0; i < threads; i++)
+        if (writing.workers[i].failed)
+            region_fail(out->region);
     text_add(out, "");
-    for (size_t i = 0; i < results->count; i++) {
-        const struct result *result = results->items[i];
-        if (!result->ordered)
-            continue;
-        const char *name = test_name(out->region, results, i);
-        if (result->program->litmus)
-            add_litmus(out, result, name);
-        else
-            add_trace(out, result, name);
+    for (size_t i = 0; i < chunks; i++) {
+        text_add_bytes(out, writing.texts[i].data, writing.texts[i].length);
+        region_free(writing.texts[i].region, writing.texts[i].data);
     }
 }

@@ -15,8 +15,8 @@ void write_text(struct text *out, const struct result_list *results, const fs_st
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline);
 
-/* As herd7 prints it. */
-void write_herd(struct text *out, const struct result_list *results);
+/* As herd7 prints it; up to `threads` threads write, 0: one per core. */
+void write_herd(struct text *out, const struct result_list *results, unsigned threads);
 
 /* What a litmus test's condition comes to, in numbers of final states. */
 struct litmus_answer {

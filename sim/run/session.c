@@ -36,6 +36,7 @@ struct fs_report {
     struct run_options options;
     struct job *jobs;
     size_t job_count;
+    unsigned threads; /* that were asked for, 0: one per core */
     struct result_list results;
     const char **lines; /* diagnostics as text */
     size_t line_count;
@@ -323,6 +324,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
     if (options->baseline)
         report->baseline = baseline_read(&report->region, options->baseline, &report->diagnostics);
     read_input(report, paths, path_count, options);
+    report->threads = options->jobs;
     run_jobs(report, options->jobs);
     gather(report);
     compare_with_baseline(report, options);
@@ -388,7 +390,7 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
     if (format == FS_FORMAT_JSON)
         return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
     if (format == FS_FORMAT_HERD)
-        write_herd(out, &report->results);
+        write_herd(out, &report->results, report->threads);
     else
         write_text(out, &report->results, style);
     if (format == FS_FORMAT_TEXT && report->compared)
