@@ -52,6 +52,9 @@ measure() {
     sh tools/bench/loop.sh trace 300000 > "$work/trace.yaml"
     "$BENCH" time 'timed instructions' "$work/trace.yaml"
     mca
+    mkdir "$work/litmus"
+    sh tools/bench/litmus.sh "$work/litmus"
+    "$BENCH" many "$SIMULATE" "$work/litmus" 4096
 }
 
 # Lines of name, figure, unit, cost; beside the baseline's lines of name and cost.

@@ -8,6 +8,7 @@
  *   bench large NAME TRACE STATES    one exploration up to so many states, with its memory
  *   bench time NAME TRACE            timed instructions
  *   bench command NAME N ARGV...     a command that times N instructions
+ *   bench many SIMULATE FOLDER N     a run of the program with the N litmus tests of a folder
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -179,6 +180,46 @@ static int bench_command(const char *name, double instructions, char **argv)
     return 0;
 }
 
+/* The shortest of some runs with so many jobs. */
+static bool time_many(char *simulate, char *folder, char *jobs, struct command_time *best)
+{
+    char *const argv[] = {simulate,
+                          (char *)"-f",
+                          (char *)"herd",
+                          (char *)"--only",
+                          (char *)"order",
+                          (char *)"-j",
+                          jobs,
+                          folder,
+                          NULL};
+    struct command_time time;
+    *best = (struct command_time){1e9, 1e9, 1e9};
+    for (int run = 0; run < RUNS; run++) {
+        if (!time_command(argv, &time))
+            return false;
+        best->last_byte = least(best->last_byte, time.last_byte);
+        best->processor = least(best->processor, time.processor);
+    }
+    return true;
+}
+
+/* Processor time, the assembler's included; and what a second thread is worth. */
+static int bench_many(char *simulate, char *folder, double tests)
+{
+    struct command_time one, two;
+    double calibration = calibration_before_and_after(1e9);
+    if (!time_many(simulate, folder, (char *)"1", &one) ||
+        !time_many(simulate, folder, (char *)"2", &two))
+        return 2;
+    calibration = calibration_before_and_after(calibration);
+    char label[128];
+    snprintf(label, sizeof label, "ms a test of %.0f", tests);
+    figure("litmus tests", one.processor / tests * 1e3, label,
+           one.processor / tests / calibration * 1e3);
+    figure("litmus tests, two threads", one.last_byte / two.last_byte, "times as fast", 0);
+    return 0;
+}
+
 static int run(struct loaded *loaded, int argc, char **argv)
 {
     const char *verb = argc > 3 ? argv[1] : "";
@@ -191,6 +232,8 @@ static int run(struct loaded *loaded, int argc, char **argv)
         return bench_startup(argv[2], argv[3]);
     if (strcmp(verb, "command") == 0 && argc > 4)
         return bench_command(argv[2], atof(argv[3]), argv + 4);
+    if (strcmp(verb, "many") == 0 && argc > 4)
+        return bench_many(argv[2], argv[3], atof(argv[4]));
     if (strcmp(verb, "explore") == 0 || strcmp(verb, "large") == 0) {
         load(loaded, argv[3], "x86");
         return verb[0] == 'e'
