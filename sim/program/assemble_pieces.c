@@ -18,12 +18,13 @@ void pieces_init(struct pieces *pieces, struct region *region)
 
 /*
  * With a label, the code of jumps to it depends on what is between; a dot begins a directive or
- * stands for the place itself.
+ * stands for the place itself, as a dollar sign does in Intel's syntax.
  */
 static bool is_movable(const struct unit *unit, const struct statement *statement)
 {
     return !unit->has_labels && !statement->bad && statement->length < KEY_MAX &&
-           !memchr(statement->text, '.', statement->length);
+           !memchr(statement->text, '.', statement->length) &&
+           (unit->source->att || !memchr(statement->text, '$', statement->length));
 }
 
 static uint32_t piece_of(struct pieces *pieces, bool att, const struct statement *statement)

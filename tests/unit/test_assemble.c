@@ -417,6 +417,7 @@ static void test_shared_statements(void)
     struct source *intel = bench_add("push 1\nnop"), *att = bench_add("push 1\nnop");
     struct source *labelled = bench_add("jmp x\na: jmp a");
     struct source *placed = bench_add("nop\njmp .+2");
+    struct source *also_placed = bench_add("nop\nmov eax, offset $");
     att->att = true;
     bench_run();
     CU_ASSERT(bytes_are(first, "8b 04 25 40 00 00 20 e9 f4 ff bf 1f 8b 04 25 40 00 00 20"));
@@ -425,6 +426,7 @@ static void test_shared_statements(void)
     CU_ASSERT(bytes_are(att, "ff 34 25 01 00 00 00 90"));
     CU_ASSERT(bytes_are(labelled, "e9 fb ff af 1f eb fe"));
     CU_ASSERT(bytes_are(placed, "90 eb 00"));
+    CU_ASSERT(bytes_are(also_placed, "90 b8 01 00 58 00"));
     CU_ASSERT_EQUAL_FATAL(first->snippet->line_count, 3);
     CU_ASSERT_EQUAL(first->snippet->lines[2].offset, 12);
     CU_ASSERT_EQUAL(first->snippet->lines[2].place.line, 30);
