@@ -189,17 +189,14 @@ static bool take_complaints(struct batch *batch, const struct as_output *output)
 
 /* ---- batches ---- */
 
-static void report_failure(struct batch *batch, const struct as_output *output)
+static const char *failure_of(struct batch *batch, const struct as_output *output)
 {
-    struct unit *unit = &batch->units[0];
-    if (output->error == ENOENT && strcmp(output->failed_to, "run `as`") == 0)
-        unit_error(unit, batch->diagnostics, 0,
-                   "`asm` needs GNU as, which is not installed: install the package binutils");
-    else
-        unit_error(unit, batch->diagnostics, 0, "cannot %s: %s", output->failed_to,
-                   strerror(output->error));
     for (size_t i = 0; i < batch->count; i++)
         batch->units[i].source->failed = true;
+    if (output->error == ENOENT && strcmp(output->failed_to, "run `as`") == 0)
+        return "`asm` needs GNU as, which is not installed: install the package binutils";
+    return region_printf(batch->region, "cannot %s: %s", output->failed_to,
+                         strerror(output->error));
 }
 
 /* An error without a line number, in the only snippet that is left. */
@@ -229,45 +226,44 @@ static void finish_units(struct batch *batch, const struct as_output *output)
         finish_unit(batch, &batch->units[i], output);
 }
 
-/* False when `as` cannot be run. */
-static bool assemble_batch(struct batch *batch)
+/* NULL, or why `as` cannot be run. */
+static const char *assemble_batch(struct batch *batch)
 {
     struct as_output output;
     bool progress;
     do {
         if (!build_input(batch))
-            return true;
+            return NULL;
         as_run(batch->region, &batch->input, batch->line_count + 1, &output);
-        if (output.failed_to) {
-            report_failure(batch, &output);
-            return false;
-        }
+        if (output.failed_to)
+            return failure_of(batch, &output);
         batch->again = false;
         progress = take_complaints(batch, &output);
     } while (batch->again || (!output.assembled && progress));
     if (output.assembled) {
         finish_units(batch, &output);
-        return true;
+        return NULL;
     }
     if (batch->count == 1) {
         report_refusal(batch, &output);
-        return true;
+        return NULL;
     }
     /* It failed without saying where: halve until the culprit is alone. */
     struct batch half = *batch;
     half.count = batch->count / 2;
-    bool ran = assemble_batch(&half);
+    const char *failure = assemble_batch(&half);
     batch->input = half.input;
     batch->origins = half.origins;
     batch->origin_capacity = half.origin_capacity;
     half = *batch;
     half.units += batch->count / 2;
     half.count -= batch->count / 2;
-    ran = ran && assemble_batch(&half);
+    if (!failure)
+        failure = assemble_batch(&half);
     batch->input = half.input;
     batch->origins = half.origins;
     batch->origin_capacity = half.origin_capacity;
-    return ran;
+    return failure;
 }
 
 static size_t text_size(const struct unit *unit)
@@ -291,7 +287,7 @@ static size_t batch_size(const struct unit *units, size_t count)
     return count;
 }
 
-bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
+const char *assemble_sources(struct source_list *sources, struct diagnostics *diagnostics)
 {
     struct label_table labels;
     struct pieces pieces;
@@ -302,7 +298,7 @@ bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
                           .pieces = &pieces,
                           .runs = &runs};
     struct unit *units = region_array(sources->region, sources->count, sizeof *units);
-    bool ran = true;
+    const char *failure = NULL;
     label_table_init(&labels, sources->region);
     pieces_init(&pieces, sources->region);
     text_init(&batch.input, sources->region);
@@ -315,15 +311,29 @@ bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
         unit_labels(&units[i], &labels, diagnostics);
         unit_pieces(&units[i], &pieces);
     }
-    for (size_t done = 0; done < sources->count && ran; done += batch.count) {
+    for (size_t done = 0; done < sources->count && !failure; done += batch.count) {
         batch.units = units + done;
         batch.count = batch_size(batch.units, sources->count - done);
-        ran = assemble_batch(&batch);
+        failure = assemble_batch(&batch);
     }
     region_free(sources->region, batch.input.data);
     region_free(sources->region, batch.origins);
     pieces_free(&pieces);
     for (size_t i = 0; i < sources->count; i++)
         region_free(units[i].region, units[i].statements);
-    return ran;
+    return failure;
+}
+
+void assemble_failed(struct source *first, struct diagnostics *diagnostics, const char *failure)
+{
+    struct unit unit = {.source = first};
+    unit_error(&unit, diagnostics, 0, "%s", failure);
+}
+
+bool assemble(struct source_list *sources, struct diagnostics *diagnostics)
+{
+    const char *failure = assemble_sources(sources, diagnostics);
+    if (failure)
+        assemble_failed(sources->items[0], diagnostics, failure);
+    return !failure;
 }

@@ -53,6 +53,14 @@ void source_scan(struct source *source, struct region *region, struct diagnostic
 bool assemble(struct source_list *sources, struct diagnostics *diagnostics);
 
 /*
+ * The same for threads that share the sources of one call among themselves: when `as` could not
+ * be run it says why (in the region of `sources`), NULL when it could. Somebody then says so once,
+ * with assemble_failed, at the first source of all.
+ */
+const char *assemble_sources(struct source_list *sources, struct diagnostics *diagnostics);
+void assemble_failed(struct source *first, struct diagnostics *diagnostics, const char *failure);
+
+/*
  * Parses and checks one trace given as text (`name` for messages). Returns a program, or NULL
  * when it is so broken that nothing can be said; errors are in `diagnostics` in either case.
  * Snippets given as `asm:` are added to `sources` and are filled in by `assemble`; those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files are read, parsed and (after all were assembled in one go) checked by several threads,
+ * Files are read, parsed, assembled (all of a thread's in one go) and checked by several threads,
  * each with a region of its own. What they have to complain about is gathered by file.
  */
 #include "sim/run/load.h"
@@ -15,6 +15,7 @@
 struct desk {
     struct region *region;
     struct source_list sources; /* of all its files */
+    const char *failure;        /* why `as` cannot be run; NULL when it can */
     bool failed;                /* memory ran out */
 };
 
@@ -47,8 +48,19 @@ static void parse(struct load *load, struct desk *desk, size_t index)
         item->program = (input_is_litmus(file) ? litmus_parse : trace_parse)(
             desk->region, file->name, file->text, file->length, &desk->sources, &item->diagnostics);
     item->source_count = desk->sources.count - item->first_source;
-    for (size_t i = 0; i < item->source_count; i++)
-        source_scan(desk->sources.items[item->first_source + i], desk->region, &item->diagnostics);
+    for (size_t i = 0; i < item->source_count; i++) {
+        struct source *source = desk->sources.items[item->first_source + i];
+        source->diagnostics = &item->diagnostics;
+        source_scan(source, desk->region, &item->diagnostics);
+    }
+}
+
+/* Everything that the desk has, whichever files these are: a snippet's code is its own. */
+static void assemble_desk(struct load *load, struct desk *desk, size_t index)
+{
+    (void)index;
+    if (desk->sources.count)
+        desk->failure = assemble_sources(&desk->sources, load->diagnostics);
 }
 
 static void check(struct load *load, struct desk *desk, size_t index)
@@ -77,6 +89,12 @@ static void parse_one(void *context, unsigned worker, size_t index)
     guarded(parse, context, worker, index);
 }
 
+static void assemble_one(void *context, unsigned worker, size_t index)
+{
+    (void)worker;
+    guarded(assemble_desk, context, (unsigned)index, index);
+}
+
 static void check_one(void *context, unsigned worker, size_t index)
 {
     guarded(check, context, worker, index);
@@ -84,26 +102,29 @@ static void check_one(void *context, unsigned worker, size_t index)
 
 /* ---- the caller's part ---- */
 
-static void run_all(struct load *load, void (*run)(void *, unsigned, size_t))
+static void run_all(struct load *load, void (*run)(void *, unsigned, size_t), size_t count)
 {
     struct parallel parallel = {.run = run, .leave = decoder_close, .context = load};
-    parallel_run(&parallel, load->threads, load->files.count);
+    parallel_run(&parallel, load->threads, count);
     for (unsigned i = 0; i < load->threads; i++)
         if (load->desks[i].failed)
             region_fail(load->region);
 }
 
-/* In the order of the files, whoever parsed them. */
-static void gather_sources(struct load *load, struct source_list *all)
+/* False when `as` could not be run by some thread: said once, in the first file that needs it. */
+static bool has_assembled(struct load *load)
 {
-    for (size_t i = 0; i < load->files.count; i++) {
-        struct file_load *item = &load->items[i];
-        for (size_t n = 0; n < item->source_count; n++) {
-            struct source *source = item->desk->sources.items[item->first_source + n];
-            source->diagnostics = &item->diagnostics;
-            source_list_add(all, source);
-        }
+    const char *failure = NULL;
+    for (unsigned i = 0; i < load->threads && !failure; i++)
+        failure = load->desks[i].failure;
+    for (size_t i = 0; i < load->files.count && failure; i++) {
+        const struct file_load *item = &load->items[i];
+        if (!item->source_count)
+            continue;
+        assemble_failed(item->desk->sources.items[item->first_source], load->diagnostics, failure);
+        return false;
     }
+    return true;
 }
 
 static void open_desks(struct load *load, unsigned threads)
@@ -140,18 +161,17 @@ bool load(struct region *region, const char *const *paths, size_t path_count, co
           unsigned threads, struct loaded *loaded, struct diagnostics *diagnostics)
 {
     struct load load = {.region = region, .diagnostics = diagnostics};
-    struct source_list sources = {.region = region};
     *loaded = (struct loaded){0};
     for (size_t i = 0; i < path_count; i++)
         list_path(region, paths[i], &load.files, diagnostics);
     open_desks(&load, threads);
-    run_all(&load, parse_one);
-    gather_sources(&load, &sources);
-    bool assembled = assemble(&sources, diagnostics);
+    run_all(&load, parse_one, load.files.count);
+    run_all(&load, assemble_one, load.threads);
+    bool assembled = has_assembled(&load);
     if (assembled && kinds)
         set_kinds(&load, kinds);
     if (assembled)
-        run_all(&load, check_one);
+        run_all(&load, check_one, load.files.count);
     take_results(&load, loaded);
     return assembled;
 }
