@@ -129,6 +129,63 @@ fs_status fs_rules_text(const char *id, fs_format format, char **text);
  */
 fs_status fs_convert(const char *path, const char *variant, char **text);
 
+/* ---- fitting a profile's cycle parameters to measured loops ---- */
+
+/* What is made small: the sum of the squares of relative residuals, or of their amounts. */
+typedef enum fs_loss { FS_LOSS_SQUARES, FS_LOSS_ABSOLUTE } fs_loss;
+
+/* fs_fit_options_init fills in the defaults. */
+typedef struct fs_fit_options {
+    size_t size;      /* sizeof(fs_fit_options), set by fs_fit_options_init */
+    const char *base; /* the profile to begin with, by name or path; it must have cycles */
+    /*
+     * The cycle parameters that may move: "NAME" or a pattern such as "mfence_*", either with a
+     * range behind it: "NAME=LOW:HIGH". None: nothing is fitted, and the report says which
+     * parameters matter to which loops.
+     */
+    const char *const *free_names;
+    size_t free_count;
+    fs_loss loss;
+    uint64_t iterations;      /* of each loop, 4000 */
+    double max_seconds;       /* of the whole; 0: none */
+    uint64_t max_memory;      /* bytes, of all loops together; 0: none */
+    unsigned jobs;            /* loops at a time; 0: one per core */
+    const volatile int *stop; /* non-zero ends it with the best so far; may be NULL */
+} fs_fit_options;
+
+void fs_fit_options_init(fs_fit_options *options);
+
+typedef struct fs_fit_result fs_fit_result;
+
+/*
+ * Reads measured loops (a path or "-"; docs/FIT.md) and fits the free parameters to them. The
+ * outcome depends on nothing but the input, unless it is ended early. *result is set unless
+ * FS_NO_MEMORY is returned, also after FS_BAD_INPUT, which leaves nothing to write; free it with
+ * fs_fit_free. It owns everything that the functions below return.
+ */
+fs_status fs_fit(const char *path, const fs_fit_options *options, fs_fit_result **result);
+
+void fs_fit_free(fs_fit_result *result);
+
+/* As fs_report_diagnostic. */
+const char *fs_fit_diagnostic(const fs_fit_result *result, size_t index);
+
+/* Whether it ran to its end; otherwise it has the best values until then. */
+bool fs_fit_complete(const fs_fit_result *result);
+
+/*
+ * The report: parameters, groups of loops, and (verbosity >= 0) each loop; text or JSON. *text is
+ * NUL-terminated and valid until the next call.
+ */
+fs_status fs_fit_write(fs_fit_result *result, fs_format format, int verbosity, const char **text,
+                       size_t *length);
+
+/*
+ * The fitted values as a profile that inherits the base. FS_BAD_INPUT: there are none, since
+ * nothing was free or not one loop depends on what was. Ownership as with fs_fit_write.
+ */
+fs_status fs_fit_profile(fs_fit_result *result, const char **text, size_t *length);
+
 #ifdef __cplusplus
 }
 #endif
