@@ -34,7 +34,11 @@ enum long_only {
     OPT_TIMELINE,
     OPT_SAVE,
     OPT_BASELINE,
-    OPT_TOLERANCE
+    OPT_TOLERANCE,
+    OPT_BASE,
+    OPT_FREE,
+    OPT_LOSS,
+    OPT_ITERATIONS
 };
 
 static const char usage[] =
@@ -44,6 +48,8 @@ static const char usage[] =
     "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
     "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus "
     "test\n"
+    "       simulate fit LOOPS --base NAME       a profile's cycles beside measured loops, or "
+    "fitted\n"
     "\n"
     "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
     "  simulate traces/classic -q\n"
@@ -68,6 +74,13 @@ static const char usage[] =
     "      --timeline         when the instructions of the first lines or the last iterations "
     "were\n"
     "                         dispatched, executed, retired and committed, cycle by cycle\n"
+    "      --base NAME        fit: the profile to begin with\n"
+    "      --free PARAMETER   fit: a parameter that may move, or a pattern (may be repeated); as\n"
+    "                         NAME=LOW:HIGH within a range; none: which ones matter to what\n"
+    "      --loss squares|absolute\n"
+    "                         fit: what is made small (default squares of relative residuals);\n"
+    "                         -o FILE takes the fitted profile\n"
+    "      --iterations N     fit: of each loop (default 4000)\n"
     "      --max-states N     per run (default 20000000); 0: no limit\n"
     "      --max-seconds S    per run (default: no limit)\n"
     "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
@@ -99,6 +112,10 @@ static const struct option long_options[] = {
     {"baseline", required_argument, NULL, OPT_BASELINE},
     {"tolerance", required_argument, NULL, OPT_TOLERANCE},
     {"timeline", no_argument, NULL, OPT_TIMELINE},
+    {"base", required_argument, NULL, OPT_BASE},
+    {"free", required_argument, NULL, OPT_FREE},
+    {"loss", required_argument, NULL, OPT_LOSS},
+    {"iterations", required_argument, NULL, OPT_ITERATIONS},
     {"jobs", required_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
@@ -110,11 +127,12 @@ static const struct option long_options[] = {
 
 struct command {
     fs_options options;
+    fs_fit_options fit;
     fs_format format;
     const char *output, *save_baseline;
     int verbosity;
     enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
-    const char *profiles[NAMES_MAX], *variants[NAMES_MAX];
+    const char *profiles[NAMES_MAX], *variants[NAMES_MAX], *free_names[NAMES_MAX];
 };
 
 static volatile int interrupted;
@@ -131,6 +149,32 @@ static int usage_error(const char *format, const char *argument)
     fprintf(stderr, format, argument);
     fprintf(stderr, "\ntry 'simulate --help'\n");
     return EXIT_USAGE;
+}
+
+/* Options of `fit`. */
+static int take_fit_option(fs_fit_options *options, const char **free_names, int option)
+{
+    static const char *const losses[] = {"squares", "absolute", NULL};
+    int chosen;
+    switch (option) {
+    case OPT_BASE:
+        options->base = optarg;
+        return 0;
+    case OPT_FREE:
+        if (options->free_count == NAMES_MAX)
+            return usage_error("too many free parameters at '%s'", optarg);
+        free_names[options->free_count++] = optarg;
+        return 0;
+    case OPT_LOSS:
+        if ((chosen = choice(optarg, losses)) < 0)
+            return usage_error("--loss wants squares or absolute, not '%s'", optarg);
+        options->loss = (fs_loss)chosen;
+        return 0;
+    default:
+        if (!parse_number(optarg, &options->iterations))
+            return usage_error("--iterations wants a number, not '%s'", optarg);
+        return 0;
+    }
 }
 
 static int take_option(struct command *command, int option)
@@ -210,6 +254,11 @@ static int take_option(struct command *command, int option)
     case OPT_TIMELINE:
         options->timeline = true;
         return 0;
+    case OPT_BASE:
+    case OPT_FREE:
+    case OPT_LOSS:
+    case OPT_ITERATIONS:
+        return take_fit_option(&command->fit, command->free_names, option);
     case OPT_STATES:
         if (!parse_number(optarg, &options->max_states))
             return usage_error("--max-states wants a number, not '%s'", optarg);
@@ -322,6 +371,52 @@ static int save_baseline(const char *path, fs_report *report, int result)
     return status == FS_OK ? write_out(path, text, length) : report_failure(status);
 }
 
+static int save_fitted(const char *path, fs_fit_result *result)
+{
+    const char *text;
+    size_t length;
+    fs_status status = fs_fit_profile(result, &text, &length);
+    if (status == FS_BAD_INPUT) {
+        fprintf(stderr, "simulate: '%s' was not written: nothing was fitted\n", path);
+        return fs_fit_complete(result) ? EXIT_USAGE : EXIT_UNKNOWN;
+    }
+    return status == FS_OK ? write_out(path, text, length) : report_failure(status);
+}
+
+static int fit(struct command *command, const char *path)
+{
+    fs_fit_options *options = &command->fit;
+    fs_fit_result *result;
+    const char *text, *line;
+    size_t length;
+    if (command->format == FS_FORMAT_HERD)
+        return usage_error("%s", "fit reports as text or json");
+    if (command->output && options->free_count == 0)
+        return usage_error("-o '%s' takes the fitted profile: name what is --free",
+                           command->output);
+    options->free_names = command->free_names;
+    options->stop = &interrupted;
+    options->jobs = command->options.jobs;
+    options->max_seconds = command->options.max_seconds;
+    options->max_memory = command->options.max_memory;
+    fs_status status = fs_fit(path, options, &result);
+    if (!result)
+        return report_failure(status);
+    for (size_t i = 0; (line = fs_fit_diagnostic(result, i)); i++)
+        fprintf(stderr, "%s\n", line);
+    int done = status == FS_OK ? 0 : EXIT_USAGE;
+    if (status == FS_OK) {
+        status = fs_fit_write(result, command->format, command->verbosity, &text, &length);
+        done = status == FS_OK ? write_out(NULL, text, length) : report_failure(status);
+    }
+    if (done == 0 && command->output)
+        done = save_fitted(command->output, result);
+    if (done == 0 && !fs_fit_complete(result))
+        done = EXIT_UNKNOWN;
+    fs_fit_free(result);
+    return done;
+}
+
 static int run(struct command *command, const char *const *paths, size_t count)
 {
     fs_report *report;
@@ -382,6 +477,7 @@ int main(int argc, char **argv)
     struct command command = {0};
     int option, problem;
     fs_options_init(&command.options);
+    fs_fit_options_init(&command.fit);
     command.options.profiles = command.profiles;
     command.options.variants = command.variants;
     command.options.stop = &interrupted;
@@ -402,6 +498,11 @@ int main(int argc, char **argv)
         if (argc - optind != 2)
             return usage_error("%s", "convert takes one file");
         return convert(&command, argv[optind + 1]);
+    }
+    if (strcmp(argv[optind], "fit") == 0) {
+        if (argc - optind != 2)
+            return usage_error("%s", "fit takes one file of measured loops");
+        return fit(&command, argv[optind + 1]);
     }
     bool profiles = strcmp(argv[optind], "profiles") == 0;
     if (profiles || strcmp(argv[optind], "explain") == 0) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Bad input: every file that EXPECT.tsv lists must end with its exit status, and standard
 # error must name every place listed (and hold the given words, where there are some). Columns,
-# separated by tabs: file, exit status, places (LINE:COLUMN or LINE, separated by spaces or
+# separated by tabs: file (.jsonl: measured
+# loops, for `simulate fit`), exit status, places (LINE:COLUMN or LINE, separated by spaces or
 # commas), part of the message. Lines with # are comments.
 #
 #   run.sh [DIRECTORY]   the directory of EXPECT.tsv, this one by default
@@ -24,7 +25,11 @@ complain() {
 while IFS="$tab" read -r file status places words; do
     case $file in '' | '#'* | file) continue ;; esac
     good=yes
-    timeout 20 "$SIMULATE" "$directory/$file" > /dev/null 2> "$errors" < /dev/null
+    case $file in
+    *.jsonl) set -- fit --base zen4 "$directory/$file" ;;
+    *) set -- "$directory/$file" ;;
+    esac
+    timeout 20 "$SIMULATE" "$@" > /dev/null 2> "$errors" < /dev/null
     got=$?
     [ "$got" -eq "$status" ] || complain "exit status $got, expected $status"
     for place in $(printf '%s' "$places" | tr ',' ' '); do
