@@ -59,7 +59,7 @@ static const char usage[] =
     "                         profiles that the trace's expectations name, or x86\n"
     "  -V, --variant NAME     only this variant (may be repeated)\n"
     "      --only order|time  half of the work\n"
-    "  -f, --format text|json|herd\n"
+    "  -f, --format text|json|herd|dot|svg\n"
     "  -o, --output FILE      write the report there\n"
     "      --witness none|first|all\n"
     "                         executions to show: none, one for each violated or surprising\n"
@@ -180,7 +180,7 @@ static int take_fit_option(fs_fit_options *options, const char **free_names, int
 static int take_option(struct command *command, int option)
 {
     static const char *const halves[] = {"order", "time", NULL};
-    static const char *const formats[] = {"text", "json", "herd", NULL};
+    static const char *const formats[] = {"text", "json", "herd", "dot", "svg", NULL};
     static const char *const witnesses[] = {"first", "none", "all", NULL};
     static const char *const findings[] = {"all", "static", "none", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
@@ -210,7 +210,7 @@ static int take_option(struct command *command, int option)
         return 0;
     case 'f':
         if ((chosen = choice(optarg, formats)) < 0)
-            return usage_error("no format '%s': text, json or herd", optarg);
+            return usage_error("no format '%s': text, json, herd, dot or svg", optarg);
         command->format = (fs_format)chosen;
         return 0;
     case OPT_ONLY:
@@ -426,6 +426,8 @@ static int run(struct command *command, const char *const *paths, size_t count)
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
     }
+    if (command->format == FS_FORMAT_HERD || command->verbosity < 0)
+        command->options.explain = false;
     fs_progress progress = {0};
     command->options.progress = &progress;
     progress_start(&progress);

@@ -26,7 +26,13 @@ typedef enum fs_status {
     FS_INTERNAL /* a part that fencesim is built on failed */
 } fs_status;
 
-typedef enum fs_format { FS_FORMAT_TEXT, FS_FORMAT_JSON, FS_FORMAT_HERD } fs_format;
+typedef enum fs_format {
+    FS_FORMAT_TEXT,
+    FS_FORMAT_JSON,
+    FS_FORMAT_HERD,
+    FS_FORMAT_DOT, /* the executions that are shown, a digraph each, for graphviz */
+    FS_FORMAT_SVG  /* the same drawn: one document */
+} fs_format;
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 
@@ -64,6 +70,7 @@ typedef struct fs_options {
     const char *baseline;     /* a file of costs to compare with, or NULL */
     double tolerance;         /* by which a cost may exceed it: 0.05 (default) for 5 % */
     fs_progress *progress;    /* updated during the runs; may be NULL */
+    bool explain;             /* relate the events of witnesses and tell them in prose (default) */
     bool timeline;            /* show when each instruction was dispatched, executed, retired */
 } fs_options;
 

@@ -70,3 +70,25 @@ void text_printf(struct text *text, const char *format, ...)
     }
     text->length += (size_t)length;
 }
+
+size_t utf8_decode(const char *text, size_t length, size_t at, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text + at;
+    size_t size = bytes[0] < 0x80   ? 1
+                  : bytes[0] < 0xc0 ? 0
+                  : bytes[0] < 0xe0 ? 2
+                  : bytes[0] < 0xf0 ? 3
+                  : bytes[0] < 0xf8 ? 4
+                                    : 0;
+    if (size == 0 || size > length - at)
+        return 0;
+    *character = size == 1 ? bytes[0] : bytes[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        *character = *character << 6 | (bytes[i] & 0x3f);
+    }
+    bool surrogate = *character >= 0xd800 && *character <= 0xdfff;
+    return *character < least[size] || *character > 0x10ffff || surrogate ? 0 : size;
+}

@@ -35,4 +35,7 @@ void text_add_signed(struct text *text, int64_t number);
 void text_pad(struct text *text, char filler, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Bytes of the UTF-8 sequence at `at` and the character it stands for; 0 when it is malformed. */
+size_t utf8_decode(const char *text, size_t length, size_t at, uint32_t *character);
+
 #endif

@@ -357,6 +357,8 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         look_at_effect(components, cpu, node, stopped);
 }
 
+bool has_parts(const struct node *node) { return node->latched & (node->latched - 1); }
+
 void make_known(struct node *node, const struct insn *insn)
 {
     node->flags &= ~((uint32_t)(insn->writes << NODE_UNKNOWN_SHIFT) & NODE_UNKNOWN);
@@ -404,6 +406,7 @@ static void tell_stores(struct components *components, const struct node *node,
     if (effect->write_count == 0 && !loads) /* a load has been told already */
         tell(components, node, &told);
     for (unsigned i = 0; i < effect->write_count; i++) {
+        told.same_insn = loads || i > 0;
         told.event = "store";
         told.how = "buffered";
         told.write = true;
@@ -427,7 +430,8 @@ static void local_latch(struct components *components, uint32_t cpu, struct node
                         .event = "load",
                         .address = piece->address,
                         .size = piece->size,
-                        .data = data});
+                        .data = data,
+                        .same_insn = has_parts(node)});
 }
 
 static void local_locked(struct components *components, uint32_t cpu, struct node *node,
@@ -447,7 +451,8 @@ static void local_locked(struct components *components, uint32_t cpu, struct nod
                         .event = "locked",
                         .address = read->address,
                         .size = read->size,
-                        .data = bytes});
+                        .data = bytes,
+                        .stored = &outcome});
 }
 
 static const char *system_event(const struct insn *insn)
@@ -550,7 +555,8 @@ void drain_private(struct components *components, uint32_t cpu, struct node *nod
                             .write = true,
                             .address = store->address,
                             .size = store->size,
-                            .data = store->data});
+                            .data = store->data,
+                            .store_flags = store->flags});
     }
 }
 

@@ -94,6 +94,9 @@ bool is_eager(const struct components *components, uint32_t cpu, const struct no
 /* Whether a load of this place may be made ahead of its turn. */
 bool is_weak_load(const struct components *components, uint32_t cpu, uint64_t address);
 
+/* Whether more than one part of the instruction's loads has been made. */
+bool has_parts(const struct node *node);
+
 /* After an instruction was executed: what it wrote is known. */
 void make_known(struct node *node, const struct insn *insn);
 
@@ -129,6 +132,11 @@ struct told {
     uint64_t address;
     unsigned size; /* 0: no access */
     const uint8_t *data;
+    const struct outcome *stored; /* what an atomic access stores beside, or NULL */
+    bool same_insn;               /* a further access of the instruction told last */
+    uint32_t store_flags;         /* of what leaves a buffer */
+    uint8_t vector;
+    const struct outcome *sends; /* an interrupt, or NULL */
 };
 void tell(struct components *components, const struct node *after, const struct told *told);
 
@@ -150,6 +158,15 @@ void add_early_loads(struct components *components, uint32_t cpu, const struct n
                      const struct stopped *stopped, struct component *component);
 void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
                     struct component *component);
+
+/* Names of transitions that are no instructions, as a witness tells them. */
+#define EVENT_EARLY_USED   "early load used"
+#define EVENT_READING_USED "early reading used"
+#define EVENT_TIMER        "the timer goes off"
+#define EVENT_INTERRUPT    "interrupt"
+
+/* The armed timer sends its interrupt. */
+void fire_timer(struct components *components, struct node *node);
 
 /* A store that only this CPU can see reaches its private memory; tells whether it is one. */
 bool keep_private(struct components *components, uint32_t cpu, struct node *node, uint32_t number);

@@ -27,8 +27,9 @@ static void tell_if_this(void *receiver, const struct drain *drain)
     struct told told = {.event = drain->event, .how = "visible to all CPUs"};
     struct node next = *teller->node;
     next.buffers = drain->after;
+    const struct store *store = intern_bytes(&components->stores, drain->store);
+    told.store_flags = store->flags;
     if (drain->writes) {
-        const struct store *store = intern_bytes(&components->stores, drain->store);
         told.write = true;
         told.address = store->address;
         told.size = store->size;
@@ -50,36 +51,92 @@ static void tell_drain(struct components *components, uint32_t cpu, uint32_t id,
     components->cpus[cpu].model->drains(&components->context, &node.buffers, tell_if_this, &teller);
 }
 
+/* A system instruction that others notice: an IPI, or all that is cached becomes durable. */
+static void tell_system(struct components *components, uint32_t cpu, struct node *node,
+                        const struct stopped *stopped)
+{
+    struct outcome outcome;
+    struct told told = {.insn = stopped->plan->insn, .event = "system"};
+    system_step(components, cpu, node, stopped, &outcome);
+    if (outcome.post_to != NOBODY) {
+        told.sends = &outcome;
+        told.how = region_printf(components->region, "vector 0x%x is sent to %s", outcome.vector,
+                                 components->program->cpus[outcome.post_to].name);
+    }
+    tell(components, node, &told);
+}
+
+static void tell_interrupt(struct components *components, uint32_t cpu, struct node *node,
+                           uint8_t vector)
+{
+    take_interrupt(components, cpu, node, vector);
+    tell(components, node,
+         &(struct told){.event = EVENT_INTERRUPT,
+                        .vector = vector,
+                        .how = region_printf(components->region, "vector 0x%x is taken", vector)});
+}
+
+/* A load takes its turn that was made before. */
+static void tell_early_use(struct components *components, struct node *node,
+                           const struct transition *transition)
+{
+    struct load_pieces loads;
+    uint8_t data[16] = {0};
+    const struct plan *plan = oracle_plan(components->oracle, node->local);
+    buffers_early_load(&components->context, &node->buffers, transition->address, transition->size,
+                       data);
+    cut_loads(components, plan, &loads);
+    latch(components, node, &loads.pieces[transition->piece], transition->piece, data);
+    tell(components, node,
+         &(struct told){.insn = plan->insn,
+                        .event = transition->event,
+                        .how = "made early",
+                        .address = transition->address,
+                        .size = transition->size,
+                        .data = data,
+                        .same_insn = has_parts(node)});
+}
+
+/* The same of the clock. */
+static void tell_reading_use(struct components *components, uint32_t cpu, struct node *node,
+                             const struct transition *transition)
+{
+    uint64_t reading = 0;
+    const struct plan *plan = oracle_plan(components->oracle, node->local);
+    buffers_early_load(&components->context, &node->buffers, TSC_ADDRESS, 8, (uint8_t *)&reading);
+    tsc_step(components, cpu, node, reading);
+    tell(components, node,
+         &(struct told){.insn = plan->insn,
+                        .event = transition->event,
+                        .how = "made early",
+                        .address = TSC_ADDRESS,
+                        .size = 8,
+                        .data = (const uint8_t *)&reading});
+}
+
 /* Tells a step by taking it again from where it was taken. */
 static void tell_local(struct components *components, uint32_t cpu, uint32_t id,
                        const struct transition *transition)
 {
     struct node node;
     struct stopped stopped;
-    struct outcome outcome;
     component_node(components, cpu, id, &node);
-    struct told told = {.event = transition->event};
-    look(components, cpu, &node, &stopped);
-    if (!transition->event && stopped.stop == STOP_LOCAL) {
-        local_step(components, cpu, &node);
-    } else if (!transition->event) {
-        system_step(components, cpu, &node, &stopped, &outcome);
-        told.insn = stopped.plan->insn;
-        told.event = "system";
-        if (outcome.post_to != NOBODY)
-            told.how =
-                region_printf(components->region, "vector 0x%x is sent to %s", outcome.vector,
-                              components->program->cpus[outcome.post_to].name);
-        tell(components, &node, &told);
-    } else if (strcmp(transition->event, "interrupt") == 0) {
-        take_interrupt(components, cpu, &node, transition->outcome.vector);
-        told.how =
-            region_printf(components->region, "vector 0x%x is taken", transition->outcome.vector);
-        tell(components, &node, &told);
+    const char *event = transition->event;
+    if (!event) {
+        look(components, cpu, &node, &stopped);
+        if (stopped.stop == STOP_LOCAL)
+            local_step(components, cpu, &node);
+        else
+            tell_system(components, cpu, &node, &stopped);
+    } else if (strcmp(event, EVENT_INTERRUPT) == 0) {
+        tell_interrupt(components, cpu, &node, transition->outcome.vector);
+    } else if (strcmp(event, EVENT_EARLY_USED) == 0) {
+        tell_early_use(components, &node, transition);
+    } else if (strcmp(event, EVENT_READING_USED) == 0) {
+        tell_reading_use(components, cpu, &node, transition);
     } else {
-        component_node(components, cpu, transition->outcome.next, &node);
-        tell(components, &node, &told);
-        return;
+        fire_timer(components, &node);
+        tell(components, &node, &(struct told){.event = event});
     }
     close_node(components, cpu, &node);
 }

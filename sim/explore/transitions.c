@@ -106,7 +106,10 @@ static void add_loads(struct components *components, uint32_t cpu, const struct 
             continue;
         struct node next = *node; /* it was made before: that value */
         latch(components, &next, piece, n, data);
-        add_local(components, cpu, component, &next, "early load used");
+        transition = add_local(components, cpu, component, &next, EVENT_EARLY_USED);
+        transition->piece = n;
+        transition->address = piece->address;
+        transition->size = piece->size;
     }
 }
 
@@ -144,6 +147,16 @@ static const char *untakeable_reason(struct components *components, uint32_t cpu
                          name);
 }
 
+void fire_timer(struct components *components, struct node *node)
+{
+    struct system_state state;
+    unsigned vector = (unsigned)components->program->timer_vector;
+    system_get(components, node, &state);
+    state.timer_armed = 0;
+    state.pending[vector / 64] |= UINT64_C(1) << (vector % 64);
+    system_set(components, node, &state);
+}
+
 /* The interrupts that can be taken now, and the timer that can go off. */
 void add_interrupts(struct components *components, uint32_t cpu, const struct node *node,
                     struct component *component)
@@ -154,12 +167,8 @@ void add_interrupts(struct components *components, uint32_t cpu, const struct no
     system_get(components, node, &state);
     if (state.timer_armed) {
         struct node next = *node;
-        struct system_state fired = state;
-        fired.timer_armed = 0;
-        unsigned vector = (unsigned)components->program->timer_vector;
-        fired.pending[vector / 64] |= UINT64_C(1) << (vector % 64);
-        system_set(components, &next, &fired);
-        add_local(components, cpu, component, &next, "the timer goes off");
+        fire_timer(components, &next);
+        add_local(components, cpu, component, &next, EVENT_TIMER);
     }
     if (!can_interrupt(components, cpu, node))
         return;
@@ -168,7 +177,7 @@ void add_interrupts(struct components *components, uint32_t cpu, const struct no
         if (!(state.pending[vector / 64] >> (vector % 64) & 1))
             continue;
         if (take_interrupt(components, cpu, &next, (uint8_t)vector)) {
-            add_local(components, cpu, component, &next, "interrupt")->outcome.vector =
+            add_local(components, cpu, component, &next, EVENT_INTERRUPT)->outcome.vector =
                 (uint8_t)vector;
         } else {
             component->status = COMPONENT_UNMODELLED;
@@ -215,7 +224,7 @@ void add_instruction(struct components *components, uint32_t cpu, const struct n
             uint64_t reading;
             memcpy(&reading, data, 8);
             tsc_step(components, cpu, &next, reading);
-            add_local(components, cpu, component, &next, "early reading used");
+            add_local(components, cpu, component, &next, EVENT_READING_USED);
         }
         break;
     case STOP_DEADLINE: {

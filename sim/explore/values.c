@@ -68,12 +68,14 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
         if (!finish_locked(components, &node, bytes, outcome, &stopped))
             components->failure = "a locked instruction faulted on a value";
         told.event = "locked";
+        told.stored = outcome;
         break;
     }
     case TRANSITION_EARLY:
         load_early(components, &node, transition, data, outcome);
         told.insn = NULL;
         told.event = "early load";
+        told.stored = outcome;
         break;
     case TRANSITION_TSC: {
         struct store store;
@@ -86,6 +88,7 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
         memcpy(&reading, store.data, 8);
         tsc_step(components, cpu, &node, reading);
         told.event = "clock";
+        told.stored = outcome;
         break;
     }
     case TRANSITION_DEADLINE: {
@@ -100,6 +103,7 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
         latch(components, &node, &loads.pieces[transition->piece], transition->piece, data);
         if (transition->forward_mask == (UINT32_C(1) << transition->size) - 1)
             told.how = "from its own store buffer";
+        told.same_insn = has_parts(&node);
         break;
     }
     tell(components, &node, &told);

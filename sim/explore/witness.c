@@ -64,11 +64,33 @@ static const char *detail_of(struct teller *teller, const struct told *told)
 {
     if (told->size == 0)
         return told->how ? region_strdup(teller->region, told->how) : "";
+    if (told->address == TSC_ADDRESS) { /* a reading is one more than the one before */
+        uint64_t clock;
+        memcpy(&clock, told->data, sizeof clock);
+        return region_printf(teller->region, "the clock is %" PRIu64 "%s%s",
+                             clock + (told->stored && told->stored->store_count),
+                             told->how ? ", " : "", told->how ? told->how : "");
+    }
     const char *place = describe_address(teller->region, teller->exploration->program,
                                          own_address(teller, told->address));
     const char *value = bytes_text(teller->region, told->data, told->size);
     return region_printf(teller->region, "%s %s %s%s%s", place, told->write ? "<-" : "is", value,
                          told->how ? ", " : "", told->how ? told->how : "");
+}
+
+/* What is at the place of an atomic access after it. */
+static void keep_stored(const struct teller *teller, const struct told *told,
+                        struct witness_step *step)
+{
+    memcpy(step->stored, step->data, sizeof step->stored);
+    step->updates = told->stored->store_count > 0;
+    for (uint32_t n = 0; n < told->stored->store_count; n++) {
+        const struct store *store =
+            intern_bytes(&teller->exploration->components.stores, told->stored->stores[n]);
+        for (unsigned byte = 0; byte < store->size; byte++)
+            if (store->address + byte - told->address < sizeof step->stored)
+                step->stored[store->address + byte - told->address] = store->data[byte];
+    }
 }
 
 void tell(struct components *components, const struct node *after, const struct told *told)
@@ -93,8 +115,17 @@ void tell(struct components *components, const struct node *after, const struct 
     step->detail = detail_of(teller, told);
     step->address = own_address(teller, told->address);
     step->size = told->size;
+    step->write = told->write;
+    step->same_insn = told->same_insn;
+    step->store_flags = told->store_flags;
+    step->vector = told->sends ? told->sends->vector : told->vector;
+    step->post_to = told->sends ? told->sends->post_to : NOBODY;
+    if (told->insn)
+        step->class = told->insn->class;
     if (told->size)
         memcpy(step->data, told->data, told->size);
+    if (told->stored)
+        keep_stored(teller, told, step);
     list_buffer(teller, after, step);
 }
 
@@ -137,6 +168,7 @@ static void tell_write_back(struct teller *teller, uint32_t before, uint32_t aft
     witness->steps[witness->count++] = (struct witness_step){
         .cpu = teller->cpu,
         .event = "write-back",
+        .post_to = NOBODY,
         .detail = region_printf(teller->region, "the line of %s becomes durable", line)};
 }
 
@@ -241,6 +273,19 @@ static void assign_roles(struct region *region, struct exploration *exploration,
         for (uint32_t cpu = 0; cpu < cpus; cpu++)
             tuple[roles[cpu]] = ordered[cpu];
     }
+}
+
+struct witness *witness_of_transition(struct region *region, struct exploration *exploration,
+                                      const uint32_t *tuple, uint32_t cpu,
+                                      const struct transition *transition)
+{
+    struct witness *witness = region_alloc(region, sizeof *witness);
+    struct teller teller = {region, exploration, witness, cpu};
+    exploration->components.teller = &teller;
+    transition_narrate(&exploration->components, cpu, tuple[cpu], transition,
+                       tuple[exploration->program->cpu_count]);
+    exploration->components.teller = NULL;
+    return witness;
 }
 
 struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state,

@@ -17,12 +17,25 @@ struct witness_step {
     uint64_t address; /* what it accesses: size 0 when nothing */
     unsigned size;
     uint8_t data[16]; /* the bytes loaded or stored */
+    bool write;       /* `data` is stored */
+    bool updates;     /* it loads `data` and stores `stored` in one atomic step */
+    uint8_t stored[16];
+    bool same_insn; /* one more access of the instruction that the CPU's step before belongs to */
+    enum insn_class class; /* with has_insn */
+    uint32_t store_flags;  /* of what left a buffer: STORE_... */
+    int post_to;           /* the CPU that is sent `vector`, or NOBODY */
+    uint8_t vector;        /* also of an interrupt that is taken */
 };
 
 struct witness {
     struct witness_step *steps;
     size_t count, capacity;
 };
+
+/* What one transition of a CPU tells when it is taken in the state `tuple`. */
+struct witness *witness_of_transition(struct region *region, struct exploration *exploration,
+                                      const uint32_t *tuple, uint32_t cpu,
+                                      const struct transition *transition);
 
 /*
  * A shortest execution (in steps that other CPUs can notice) to `state`; in `region`. Of those

@@ -2,32 +2,10 @@
 /* The text of a YAML file itself: is it text at all, and where does a scalar's byte come from. */
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/program/yaml.h"
 
 /* ---- is it text ---- */
-
-/* Bytes of the UTF-8 sequence at `at` and the character it stands for; 0 when it is malformed. */
-static size_t decode(const char *text, size_t length, size_t at, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text + at;
-    size_t size = bytes[0] < 0x80   ? 1
-                  : bytes[0] < 0xc0 ? 0
-                  : bytes[0] < 0xe0 ? 2
-                  : bytes[0] < 0xf0 ? 3
-                  : bytes[0] < 0xf8 ? 4
-                                    : 0;
-    if (size == 0 || size > length - at)
-        return 0;
-    *character = size == 1 ? bytes[0] : bytes[0] & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        *character = *character << 6 | (bytes[i] & 0x3f);
-    }
-    bool surrogate = *character >= 0xd800 && *character <= 0xdfff;
-    return *character < least[size] || *character > 0x10ffff || surrogate ? 0 : size;
-}
 
 /*
  * Control characters that text does not have. The line separators of Unicode are among them:
@@ -55,7 +33,7 @@ bool yaml_check_text(const char *file, const char *text, size_t length,
     struct place place = {1, 1};
     for (size_t at = 0; at < length;) {
         uint32_t character;
-        size_t size = decode(text, length, at, &character);
+        size_t size = utf8_decode(text, length, at, &character);
         if (size == 0) {
             diagnostics_add(diagnostics, file, place,
                             "found the byte 0x%02x where no UTF-8 character has it; expected "

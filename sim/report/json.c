@@ -93,6 +93,12 @@ static json_t *witnesses_json(const struct result *result)
         for (size_t n = 0; n < witness->witness->count; n++)
             append(steps, step_json(result, &witness->witness->steps[n]));
         put(object, "steps", steps);
+        if (witness->relations)
+            put(object, "relations", json_relations(result, witness->relations));
+        if (witness->prose)
+            put(object, "prose", string(witness->prose));
+        if (witness->forbidden_by_count)
+            put(object, "forbidden_by", json_fence_places(result, witness));
         append(array, object);
     }
     return array;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Costs in JSON: shared by json.c and json_cost.c. */
+/* Parts of the JSON report, shared by its files. */
 #ifndef FENCESIM_SIM_REPORT_JSON_COST_H_
 #define FENCESIM_SIM_REPORT_JSON_COST_H_
 
@@ -16,6 +16,11 @@ void json_add(json_t **array, json_t *value);
 
 /* Rounded to hundredths. */
 json_t *json_cycles(double value);
+
+/* The events of a witness and how they are related; the fences that forbid its outcome. NULL:
+ * memory ran out. */
+json_t *json_relations(const struct result *result, const struct relations *relations);
+json_t *json_fence_places(const struct result *result, const struct result_witness *witness);
 
 /* One CPU's timeline: an array with an object per instruction. NULL: memory ran out. */
 json_t *json_timeline(const struct timed_cpu *cpu);

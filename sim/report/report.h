@@ -15,6 +15,10 @@ void write_text(struct text *out, const struct result_list *results, const fs_st
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline);
 
+/* The executions that are shown as graphs: for graphviz, and drawn. */
+void write_dot(struct text *out, const struct result_list *results);
+void write_svg(struct text *out, const struct result_list *results);
+
 /* As herd7 prints it; up to `threads` threads write, 0: one per core. */
 void write_herd(struct text *out, const struct result_list *results, unsigned threads);
 

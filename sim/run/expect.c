@@ -102,10 +102,12 @@ static void decide_condition(struct judgement *judgement, struct expect_row *row
         row->note = "no execution ends, so that there is nothing to hold it against";
     }
     if (found)
-        row->witness = add_witness(judgement, found->state, found->tuple,
-                                   outcome_of(judgement, found), expectation->text);
+        row->witness =
+            add_witness(judgement, found->state, found->tuple, outcome_of(judgement, found),
+                        found->is_stuck ? ENDS_STUCK : ENDS_FINAL, expectation->text);
     else if (image)
-        row->witness = add_witness(judgement, image->state, NULL, NO_INDEX, expectation->text);
+        row->witness =
+            add_witness(judgement, image->state, NULL, NO_INDEX, ENDS_CRASH, expectation->text);
 }
 
 static void decide_redundant(struct judgement *judgement, struct expect_row *row)

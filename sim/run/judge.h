@@ -50,7 +50,7 @@ void judge_verdict(struct result *result);
  * witnesses are not wanted.
  */
 int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tuple, int outcome,
-                const char *reason);
+                enum witness_end end, const char *reason);
 
 /* An exploration of the same code with some instructions taken out. */
 struct exploration *explore_without(struct judgement *judgement, const struct removed *removed,

@@ -179,7 +179,7 @@ bool same_outcomes(const struct judgement *judgement, const struct exploration *
 }
 
 int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tuple, int outcome,
-                const char *reason)
+                enum witness_end end, const char *reason)
 {
     struct result *result = judgement->result;
     if (judgement->options->witness == WITNESS_NONE)
@@ -190,8 +190,17 @@ int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tup
             return (int)i;
     result->witnesses = region_push(judgement->region, result->witnesses, result->witness_count,
                                     &result->witness_capacity, sizeof *result->witnesses);
-    result->witnesses[result->witness_count] = (struct result_witness){
-        outcome, reason, witness_new(judgement->region, judgement->exploration, state, tuple)};
+    struct result_witness *added = &result->witnesses[result->witness_count];
+    *added = (struct result_witness){
+        .outcome = outcome,
+        .reason = reason,
+        .witness = witness_new(judgement->region, judgement->exploration, state, tuple),
+        .end = end,
+        .state = state,
+        .tuple = tuple};
+    if (judgement->options->explain)
+        added->relations =
+            relations_new(judgement->region, result->program, judgement->profile, added->witness);
     return (int)result->witness_count++;
 }
 
@@ -295,7 +304,7 @@ static void report_issue(struct judgement *judgement, const struct issue *issue)
     row.reason = region_strdup(judgement->region, row.reason);
     add_unmodelled(judgement->region, judgement->result, &row);
     if (issue->kind == ISSUE_FAULT && judgement->options->witness != WITNESS_NONE)
-        add_witness(judgement, issue->state, issue->tuple, NO_INDEX,
+        add_witness(judgement, issue->state, issue->tuple, NO_INDEX, ENDS_PROBLEM,
                     region_printf(judgement->region, "%s: %s", row.cpu, row.reason));
 }
 
@@ -369,6 +378,7 @@ static void show_outcomes(struct judgement *judgement)
             continue;
         shown += result->outcomes[i].relaxed;
         add_witness(judgement, result->outcomes[i].state, result->outcomes[i].tuple, (int)i,
+                    ENDS_FINAL,
                     result->outcomes[i].relaxed ? "no interleaving gives it" : "reachable");
     }
 }

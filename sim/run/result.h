@@ -6,6 +6,7 @@
 #include "models/profile.h"
 #include "sim/explore/witness.h"
 #include "sim/program/program.h"
+#include "sim/relations/relations.h"
 #include "sim/time/time.h"
 
 enum verdict { VERDICT_PASS, VERDICT_VIOLATION, VERDICT_UNKNOWN };
@@ -19,10 +20,29 @@ struct outcome_row {
     const uint32_t *tuple; /* that state, those alike in order; valid as long as the exploration */
 };
 
+/* What a witness leads to. */
+enum witness_end { ENDS_FINAL, ENDS_STUCK, ENDS_CRASH, ENDS_PROBLEM };
+
+/* A fence in front of the instruction at `offset` of a CPU's code. */
+struct fence_place {
+    uint32_t cpu, offset;
+    const char *text;      /* of that instruction */
+    const char *fences[2]; /* "mfence", then NULL or another */
+};
+
 struct result_witness {
     int outcome;        /* index into outcomes, NO_INDEX for a stuck execution or a fault */
     const char *reason; /* why it is shown: "never ... ", "relaxed", "P0 is stuck" */
     struct witness *witness;
+    enum witness_end end;
+    uint32_t state;        /* its last, in the exploration */
+    const uint32_t *tuple; /* as in a final state, NULL in a crash image */
+    /* With run_options.explain, else NULL: */
+    const struct relations *relations;
+    const char *prose; /* the same in a few sentences */
+    /* Without them the outcome is reachable; with all of them it was shown not to be. */
+    const struct fence_place *forbidden_by;
+    size_t forbidden_by_count; /* 0: not looked for, or none of those tried forbids it */
 };
 
 enum held { HELD_NO, HELD_YES, HELD_UNKNOWN };

@@ -14,6 +14,7 @@ enum findings_choice { FINDINGS_ALL, FINDINGS_STATIC, FINDINGS_NONE };
 struct run_options {
     bool order, time; /* which halves */
     bool reduce;
+    bool explain; /* relate the events of witnesses, and tell them in prose */
     bool relaxed; /* find out which outcomes no interleaving explains */
     enum witness_choice witness;
     enum findings_choice findings;

@@ -59,6 +59,7 @@ void fs_options_init(fs_options *options)
     *options = (fs_options){.size = sizeof *options,
                             .reduce = true,
                             .relaxed = true,
+                            .explain = true,
                             .max_states = UINT64_C(20000000),
                             .tolerance = 0.05,
                             .max_memory = UINT64_C(4) << 30};
@@ -309,6 +310,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
                              .time = options->half != FS_ORDER_ONLY,
                              .reduce = options->reduce,
                              .relaxed = options->relaxed,
+                             .explain = options->explain,
                              .witness = options->witness == FS_WITNESS_NONE  ? WITNESS_NONE
                                         : options->witness == FS_WITNESS_ALL ? WITNESS_ALL
                                                                              : WITNESS_FIRST,
@@ -391,6 +393,10 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
         return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
     if (format == FS_FORMAT_HERD)
         write_herd(out, &report->results, report->threads);
+    else if (format == FS_FORMAT_DOT)
+        write_dot(out, &report->results);
+    else if (format == FS_FORMAT_SVG)
+        write_svg(out, &report->results);
     else
         write_text(out, &report->results, style);
     if (format == FS_FORMAT_TEXT && report->compared)

@@ -65,6 +65,11 @@ bool batch_assemble(struct batch *batch)
     return good && batch->diagnostics.count == 0;
 }
 
+const struct program *batch_program(const struct batch *batch, size_t number)
+{
+    return batch->subjects[number].program;
+}
+
 static uint64_t window_of(const struct program *program)
 {
     for (size_t i = 0; i < program->object_count; i++)

@@ -139,6 +139,9 @@ size_t batch_add(struct batch *batch, const char *trace); /* the program's numbe
 bool batch_assemble(struct batch *batch);                 /* false: errors, which are printed */
 void batch_free(struct batch *batch);
 
+/* The program of that number, once it is assembled. */
+const struct program *batch_program(const struct batch *batch, size_t number);
+
 /* Told every final state with its witness, when given. */
 typedef void witness_check(void *context, const struct witness *witness, uint64_t window_address,
                            const uint64_t *row);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Properties of the explorer on random programs: it finds exactly what the naive machine
- * finds; its witnesses can be replayed; fences and smaller buffers only take outcomes away;
+ * finds; its witnesses can be replayed, and have a cycle of relations when their outcome is
+ * relaxed and none under SC; fences and smaller buffers only take outcomes away;
  * names and the order of the CPUs mean nothing. PROPERTY_COUNT and PROPERTY_SEED in the
  * environment choose how many programs and which.
  */
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/relations/relations.h"
 #include "tests/property/property.h"
 
 void add_property_tests(void);
@@ -164,6 +166,66 @@ static void check_relatives(struct batch *batch, const struct family *family,
     outcomes_free(&fenced);
 }
 
+/* ---- relations of witnesses ---- */
+
+struct relating {
+    const struct family *family;
+    const struct program *program;
+    const struct machine *machine;
+    const struct outcomes *sc; /* NULL: the witness itself is sequentially consistent */
+};
+
+/* What is wrong with the cycle, or with there being none; NULL: nothing. */
+static const char *wrong_cycle(const struct relations *relations, bool relaxed)
+{
+    if (relations->problem)
+        return relations->problem;
+    if (relaxed && !relations->cycle_count)
+        return "a relaxed outcome whose execution has no cycle";
+    if (relations->cycle_count && !relaxed_edge(relations))
+        return "a cycle in which everything was kept";
+    for (size_t i = 0; i < relations->cycle_count; i++)
+        if (relations->cycle[i].to != relations->cycle[(i + 1) % relations->cycle_count].from)
+            return "a cycle that does not close";
+    return NULL;
+}
+
+static void check_relations(void *context, const struct witness *witness, uint64_t window,
+                            const uint64_t *row)
+{
+    (void)window;
+    const struct relating *relating = context;
+    struct region region;
+    struct profile profile;
+    struct outcomes outcome = {0}, none = {0};
+    memset(&profile, 0, sizeof profile);
+    profile.order.atomic_bytes = relating->machine->atomic_bytes;
+    region_init(&region, 0);
+    if (region_guard(&region))
+        abort();
+    outcomes_add(&outcome, row);
+    const struct relations *relations =
+        relations_new(&region, relating->program, &profile, witness);
+    bool relaxed = relating->sc && !outcomes_within(&outcome, relating->sc);
+    const char *wrong = wrong_cycle(relations, relaxed);
+    if (!wrong && !relating->sc && relations->cycle_count)
+        wrong = "a cycle under SC";
+    if (wrong)
+        fail(relating->family, wrong, &outcome, &none);
+    outcomes_free(&outcome);
+    region_release(&region);
+}
+
+static void relate(struct batch *batch, const struct family *family, const char *model,
+                   const struct machine *machine, const struct outcomes *sc)
+{
+    struct outcomes got = {0};
+    struct relating relating = {family, batch_program(batch, family->plain), machine, sc};
+    CU_ASSERT_TRUE(engine_outcomes(batch, family->plain, model, machine, true, &got,
+                                   check_relations, &relating));
+    outcomes_free(&got);
+}
+
 static void check_sc(struct batch *batch, const struct family *family,
                      const struct outcomes *relaxed)
 {
@@ -174,6 +236,8 @@ static void check_sc(struct batch *batch, const struct family *family,
                    "not the naive machine's outcomes under SC");
     if (!outcomes_within(&sc, relaxed))
         fail(family, "an outcome of SC is missing under TSO", &sc, relaxed);
+    relate(batch, family, "tso", &family->machine, &sc);
+    relate(batch, family, "sc", &machine, NULL);
     outcomes_free(&sc);
 }
 

@@ -1,0 +1,1 @@
+./simulate -f dot --only order tests/golden/sb.yaml traces/classic/n6.yaml

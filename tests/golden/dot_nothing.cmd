@@ -1,0 +1,1 @@
+./simulate -f dot -V mfence tests/golden/sb.yaml

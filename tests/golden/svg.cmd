@@ -1,0 +1,1 @@
+./simulate -f svg --only order -V none traces/classic/n6.yaml
