@@ -426,7 +426,8 @@ static int run(struct command *command, const char *const *paths, size_t count)
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
     }
-    if (command->format == FS_FORMAT_HERD || command->verbosity < 0)
+    bool quiet = command->format == FS_FORMAT_TEXT && command->verbosity < 0;
+    if (command->format == FS_FORMAT_HERD || quiet)
         command->options.explain = false;
     fs_progress progress = {0};
     command->options.progress = &progress;

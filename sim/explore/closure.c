@@ -110,6 +110,24 @@ static uint64_t removed_until(const struct components *components, uint32_t cpu,
     return 0;
 }
 
+/* The next fence that was put in front of the instruction, NULL when none is left to pass. */
+static const struct removed *put_in_front(const struct components *components, uint32_t cpu,
+                                          const struct node *node, uint64_t rip)
+{
+    uint32_t passed = (node->flags & NODE_FENCED) >> NODE_FENCED_SHIFT;
+    if (node->latched || (node->flags & NODE_REPEATING))
+        return NULL;
+    for (size_t i = 0; i < components->removed_count; i++) {
+        const struct removed *fence = &components->removed[i];
+        if (fence->as == INSN_ORDINARY || fence->end != fence->start || fence->cpu != cpu ||
+            components->oracle->code[cpu]->snippet->address + fence->start != rip)
+            continue;
+        if (passed-- == 0)
+            return fence;
+    }
+    return NULL;
+}
+
 /* Memory types and hints that the CPU's model does not cover. */
 static const char *beyond_model(const struct components *components, uint32_t cpu,
                                 const struct insn *insn, uint64_t address)
@@ -322,6 +340,14 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         stopped->local = LOCAL_SKIP;
         return;
     }
+    const struct removed *fence = put_in_front(components, cpu, node, rip);
+    if (fence) {
+        stopped->local = LOCAL_FENCE;
+        stopped->action.kind = fence_action(fence->as);
+        stopped->action.store_count = 0;
+        stopped->stop = may(components, cpu, node, &stopped->action) ? STOP_LOCAL : STOP_BLOCKED;
+        return;
+    }
     if (plan->kind != PLAN_END && uses_unknown(node, plan->insn)) {
         unmodelled(stopped, "it uses what CPUID or RDTSCP returned, which is not modelled");
         return;
@@ -500,6 +526,10 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
         system_step(components, cpu, node, &stopped, &outcome);
         tell(components, node,
              &(struct told){.insn = stopped.plan->insn, .event = system_event(stopped.plan->insn)});
+        break;
+    case LOCAL_FENCE:
+        model->take(&components->context, &node->buffers, &stopped.action);
+        node->flags += 1u << NODE_FENCED_SHIFT;
         break;
     case LOCAL_EFFECT: {
         bool returns = stopped.plan->insn->class == INSN_IRET;

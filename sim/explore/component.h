@@ -37,7 +37,10 @@ enum {
     /* Four bits from here: rax, rcx, rdx, rbx hold what CPUID, or RDTSCP in rcx, returned. */
     NODE_UNKNOWN_SHIFT = 3,
     NODE_UNKNOWN_RCX = 2 << NODE_UNKNOWN_SHIFT,
-    NODE_UNKNOWN = 15 << NODE_UNKNOWN_SHIFT
+    NODE_UNKNOWN = 15 << NODE_UNKNOWN_SHIFT,
+    /* Two bits: how many of the fences that were put in front of the instruction are passed. */
+    NODE_FENCED_SHIFT = 7,
+    NODE_FENCED = 3 << NODE_FENCED_SHIFT
 };
 
 /*
@@ -150,7 +153,8 @@ struct cpu_components {
 
 /*
  * Code that is taken out: execution at an offset inside goes on at `end`. With `as` set to the
- * class of a fence, the fence at `start` stays and acts as that one instead.
+ * class of a fence, the fence at `start` stays and acts as that one instead; when `end` is `start`,
+ * too, such a fence is put in front of the instruction there (several in the order of the list).
  */
 struct removed {
     uint32_t cpu, start, end; /* offsets in the CPU's code */

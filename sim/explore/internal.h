@@ -51,12 +51,19 @@ struct stopped {
     struct fault fault;
     const char *reason, *bad_input;
     /* STOP_LOCAL: which of these it is */
-    enum local_kind { LOCAL_SKIP, LOCAL_LATCH, LOCAL_LOCKED, LOCAL_SYSTEM, LOCAL_EFFECT } local;
+    enum local_kind {
+        LOCAL_SKIP,
+        LOCAL_LATCH,
+        LOCAL_LOCKED,
+        LOCAL_SYSTEM,
+        LOCAL_FENCE,
+        LOCAL_EFFECT
+    } local;
     struct piece piece; /* LATCH */
     unsigned piece_number;
     const struct effect *effect; /* EFFECT */
     uint64_t target;             /* SKIP: the address after the removed instructions */
-    struct action action;        /* SYSTEM, EFFECT */
+    struct action action;        /* SYSTEM, FENCE, EFFECT */
 };
 
 /* Says what the node can do next without taking it. */
@@ -65,6 +72,9 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
 
 /* Takes local steps from `node` until something stops it; with components->reduce off, none. */
 void close_node(struct components *components, uint32_t cpu, struct node *node);
+
+/* What MFENCE, LFENCE and SFENCE ask of the buffers. */
+enum action_kind fence_action(enum insn_class class);
 
 /* System instructions (sim/explore/system.c): what stands in the way, and their effect. */
 void look_at_system(struct components *components, uint32_t cpu, const struct node *node,

@@ -374,6 +374,13 @@ static void look_at_flush(struct components *components, uint32_t cpu, const str
     set_stop(components, cpu, node, stopped, STOP_LOCAL);
 }
 
+enum action_kind fence_action(enum insn_class class)
+{
+    return class == INSN_MFENCE   ? ACTION_MFENCE
+           : class == INSN_LFENCE ? ACTION_LFENCE
+                                  : ACTION_SFENCE;
+}
+
 /* The class of an instruction, or of the fence that stands in for it. */
 static enum insn_class acting_class(const struct components *components, uint32_t cpu,
                                     const struct insn *insn)
@@ -381,7 +388,8 @@ static enum insn_class acting_class(const struct components *components, uint32_
     uint64_t offset = insn->address - components->oracle->code[cpu]->snippet->address;
     for (size_t i = 0; i < components->removed_count; i++) {
         const struct removed *removed = &components->removed[i];
-        if (removed->as != INSN_ORDINARY && removed->cpu == cpu && removed->start == offset)
+        if (removed->as != INSN_ORDINARY && removed->cpu == cpu && removed->start == offset &&
+            removed->end != removed->start)
             return removed->as;
     }
     return insn->class;
@@ -400,9 +408,7 @@ void look_at_system(struct components *components, uint32_t cpu, const struct no
     case INSN_MFENCE:
     case INSN_LFENCE:
     case INSN_SFENCE:
-        stopped->action.kind = class == INSN_MFENCE   ? ACTION_MFENCE
-                               : class == INSN_LFENCE ? ACTION_LFENCE
-                                                      : ACTION_SFENCE;
+        stopped->action.kind = fence_action(class);
         set_stop(components, cpu, node, stopped, STOP_LOCAL);
         break;
     case INSN_SERIALIZING:

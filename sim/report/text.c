@@ -10,7 +10,7 @@
 #include "sim/program/litmus.h"
 #include "sim/report/report.h"
 
-enum { COSTLIEST_SHOWN = 8, OUTCOMES_SHOWN = 64, STEP_COLUMN = 44 };
+enum { COSTLIEST_SHOWN = 8, OUTCOMES_SHOWN = 64, STEP_COLUMN = 44, PROSE_WIDTH = 90 };
 
 struct writer {
     struct text *out;
@@ -128,6 +128,22 @@ static bool is_shown(const struct writer *writer, const struct witness_step *ste
     return writer->verbosity > 0 || (strcmp(step->event, "compute") != 0 && !own_stack);
 }
 
+/* A paragraph, indented as the steps are. */
+static void add_wrapped(struct text *out, const char *prose)
+{
+    size_t column = 0;
+    for (const char *word = prose; *word;) {
+        size_t length = strcspn(word, " ");
+        bool fits = column && column + 1 + length <= PROSE_WIDTH;
+        text_add(out, fits ? " " : column ? "\n      " : "      ");
+        text_add_bytes(out, word, length);
+        column = fits ? column + 1 + length : length;
+        word += length;
+        word += strspn(word, " ");
+    }
+    text_add(out, "\n");
+}
+
 static void add_witness_text(struct writer *writer, const struct result *result,
                              const struct result_witness *witness)
 {
@@ -144,6 +160,8 @@ static void add_witness_text(struct writer *writer, const struct result *result,
         add_values(writer, result, result->outcomes[witness->outcome].values);
         text_add(out, "\n");
     }
+    if (witness->prose)
+        add_wrapped(out, witness->prose);
 }
 
 static void add_expectations(struct writer *writer, const struct result *result)

@@ -75,7 +75,13 @@ void add_finding(struct region *region, struct result *result, const struct find
 void add_unmodelled(struct region *region, struct result *result,
                     const struct unmodelled *unmodelled);
 
+/* Tells every witness in a few sentences (prose.c). */
+void tell_witnesses(struct judgement *judgement);
+
 /* ---- sim/findings ---- */
+
+/* Looks for fences that forbid the relaxed outcomes that witnesses show (forbid.c). */
+void find_forbidding_fences(struct judgement *judgement);
 
 /* Fills the result's findings. */
 void find_all(struct judgement *judgement);

@@ -172,6 +172,10 @@ static struct result *run_one(struct region *region, struct region *scratch, str
     if (options->order && options->findings != FINDINGS_NONE)
         find_all(&judgement);
     judge_expectations(&judgement);
+    if (options->explain && judgement.exploration) {
+        find_forbidding_fences(&judgement);
+        tell_witnesses(&judgement);
+    }
     if (judgement.exploration)
         exploration_close(judgement.exploration);
     return result;

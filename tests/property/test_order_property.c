@@ -5,18 +5,20 @@
  */
 #include <stdlib.h>
 
+#include "sim/run/judge.h"
 #include "tests/unit/exploring.h"
 #include "tests/unit/judging.h"
 
 void add_order_property_tests(void);
 
 enum { CPUS = 2, LINES_MAX = 5, LINE_MAX = 48, PROGRAMS = 40, PROGRAMS_SLOW = 1000 };
+enum { FENCES_MAX = 16 /* put into a program */ };
 
 /* ---- random programs ---- */
 
 struct listing {
     unsigned count[CPUS];
-    char lines[CPUS][LINES_MAX + 1][LINE_MAX];
+    char lines[CPUS][LINES_MAX + FENCES_MAX][LINE_MAX];
     const char *type;
 };
 
@@ -246,6 +248,86 @@ static void test_redundant(void)
     CU_ASSERT_TRUE(confirmed > 0);
 }
 
+/* ---- fences that are said to forbid an outcome ---- */
+
+/* Puts the fences of all places but one (`without`) into the text; false when there are too many.
+ */
+static bool put_fences(const struct listing *listing, const struct result *result,
+                       const struct result_witness *witness, size_t without, struct listing *fenced)
+{
+    *fenced = *listing;
+    for (unsigned cpu = 0; cpu < CPUS; cpu++)
+        for (unsigned line = listing->count[cpu]; line-- > 0;)
+            for (size_t i = 0; i < witness->forbidden_by_count; i++) {
+                const struct fence_place *place = &witness->forbidden_by[i];
+                unsigned at = insn_place(result->program, 0, place->cpu, place->offset).line -
+                              (place->cpu ? 9 + listing->count[0] : 7);
+                if (i == without || place->cpu != cpu || at != line)
+                    continue;
+                for (int n = 1; n >= 0; n--) {
+                    if (!place->fences[n])
+                        continue;
+                    if (fenced->count[cpu] == LINES_MAX + FENCES_MAX)
+                        return false;
+                    memmove(fenced->lines[cpu][line + 1], fenced->lines[cpu][line],
+                            (fenced->count[cpu]++ - line) * sizeof fenced->lines[0][0]);
+                    snprintf(fenced->lines[cpu][line], LINE_MAX, "%s", place->fences[n]);
+                }
+            }
+    return true;
+}
+
+static bool listing_reaches(const struct listing *listing, const uint64_t *values)
+{
+    explore_listing(listing, "x86", "x86", &part);
+    return has_row(&part, values);
+}
+
+/* Whether the outcome is unreachable with the fences, and reachable without any one of them. */
+static bool is_forbidden(const struct listing *listing, const struct result *result,
+                         const struct result_witness *witness)
+{
+    struct listing fenced;
+    const uint64_t *values = result->outcomes[witness->outcome].values;
+    if (!put_fences(listing, result, witness, SIZE_MAX, &fenced))
+        return true;
+    bool good = !listing_reaches(&fenced, values);
+    for (size_t i = 0; i < witness->forbidden_by_count; i++) {
+        put_fences(listing, result, witness, i, &fenced);
+        good = good && listing_reaches(&fenced, values);
+    }
+    return good;
+}
+
+static void test_forbidding(void)
+{
+    struct run_options options = {.order = true, .reduce = true, .relaxed = true, .explain = true};
+    size_t confirmed = 0;
+    for (int i = 0; i < programs(); i++) {
+        static const char *const types[] = {"wb", "wc"};
+        struct listing listing = random_listing(&seed);
+        struct judging j;
+        char text[2048];
+        listing.type = types[i % 2];
+        write_listing(&listing, text, sizeof text);
+        const struct result *result = judging_open(&j, text, "x86", &options);
+        for (size_t n = 0; n < result->witness_count; n++) {
+            const struct result_witness *witness = &result->witnesses[n];
+            CU_ASSERT_TRUE(!result->outcomes[witness->outcome].relaxed ||
+                           witness->relations->cycle_count > 0);
+            if (!witness->forbidden_by_count)
+                continue;
+            bool good = is_forbidden(&listing, result, witness);
+            CU_ASSERT_TRUE(good);
+            if (!good)
+                printf("%s%s\n", text, witness->prose);
+            confirmed++;
+        }
+        judging_close(&j);
+    }
+    CU_ASSERT_TRUE(confirmed > 0);
+}
+
 void add_order_property_tests(void)
 {
     seed = UINT64_C(0x9e3779b97f4a7c15);
@@ -255,4 +337,5 @@ void add_order_property_tests(void)
     CU_add_test(suite, "x86 allows what vendors and parts allow", test_vendors);
     CU_add_test(suite, "SC within TSO within out-of-order stores", test_models);
     CU_add_test(suite, "a redundant fence may go", test_redundant);
+    CU_add_test(suite, "fences that forbid an outcome do, and all are needed", test_forbidding);
 }

@@ -1,0 +1,1 @@
+for t in classic/n6 field/nt-copy-needs-sfence field/sleep-after-flag field/flush-then-commit seeds/tsc_deadline; do ./simulate -p x86 --only order -V none traces/$t.yaml | grep -v '^    *[0-9]* *[A-Z]*[0-9]*: '; done
