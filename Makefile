@@ -38,6 +38,8 @@ archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
 link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
 DEPENDENCIES = unicorn capstone yaml jansson
 LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
+# The command alone draws on terminals.
+COMMAND_LIBS := $(call link,ncursesw) $(call link,tinfo)
 override LDFLAGS += -no-pie $(SANITIZERS)
 
 SOURCES := $(sort $(shell find sim models -name '*.c'))
@@ -53,7 +55,7 @@ TEST_OBJECTS = $(call object,$(TEST_SOURCES))
 all: $(PROGRAM) $(LIBRARY)
 
 $(PROGRAM): $(call object,$(COMMAND)) $(LIBRARY)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(COMMAND_LIBS)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	rm -f $@

@@ -11,6 +11,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/command/progress.h"
+#include "sim/command/step.h"
 #include "sim/command/values.h"
 
 enum {
@@ -46,6 +47,9 @@ static const char usage[] =
     "       simulate profiles [NAME]             the profiles; one with every number and its "
     "source\n"
     "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
+    "       simulate step [-p NAME] [-V NAME] FILE\n"
+    "                                            be the adversary: choose every step of one "
+    "execution\n"
     "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus "
     "test\n"
     "       simulate fit LOOPS --base NAME       a profile's cycles beside measured loops, or "
@@ -506,6 +510,11 @@ int main(int argc, char **argv)
         if (argc - optind != 2)
             return usage_error("%s", "fit takes one file of measured loops");
         return fit(&command, argv[optind + 1]);
+    }
+    if (strcmp(argv[optind], "step") == 0) {
+        if (argc - optind != 2)
+            return usage_error("%s", "step takes one file");
+        return step(&command.options, argv[optind + 1]);
     }
     bool profiles = strcmp(argv[optind], "profiles") == 0;
     if (profiles || strcmp(argv[optind], "explain") == 0) {

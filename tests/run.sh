@@ -25,6 +25,7 @@ run() {
 run 'unit tests' "$UNIT_TESTS"
 run 'command line' sh tests/golden/run.sh check
 run 'graphs' sh tests/graphs.sh
+run 'terminal' sh tests/terminal.sh
 run 'bad input' sh tests/malformed/run.sh
 run 'shipped traces' "$SIMULATE" -q traces
 run 'course' sh tests/course.sh

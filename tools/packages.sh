@@ -5,10 +5,10 @@
 # rights and no network, when all is there.
 set -eu
 
-# as and cc; the emulator, the disassembler, YAML, JSON and ELF, a hash; unit tests.
+# as and cc; the emulator, the disassembler, YAML, JSON and ELF, a hash, terminals; unit tests.
 packages='binutils gcc libc6-dev make
     libunicorn-dev libcapstone-dev libyaml-dev libjansson-dev libelf-dev libxxhash-dev
-    libcunit1-dev'
+    libncurses-dev libcunit1-dev'
 
 missing=
 for package in $packages "$@"; do

@@ -193,6 +193,45 @@ fs_status fs_fit_write(fs_fit_result *result, fs_format format, int verbosity, c
  */
 fs_status fs_fit_profile(fs_fit_result *result, const char **text, size_t *length);
 
+/*
+ * One execution, step by step, chosen by the caller: the next instruction of a CPU, a buffered
+ * store that becomes visible, an interrupt. Everything that a stepper returns is its own and
+ * valid until the next call that takes or undoes a step. Not thread-safe; to be used by the
+ * thread that opened it.
+ */
+typedef struct fs_stepper fs_stepper;
+
+/*
+ * Starts the first variant and the first profile that the options name (without: the trace's) of
+ * one trace. Of the options, also the limits of states, time and memory count: first all
+ * executions are explored, to know which outcomes are relaxed. *stepper is set unless
+ * FS_NO_MEMORY is returned; after FS_BAD_INPUT it only has diagnostics.
+ */
+fs_status fs_stepper_open(const char *path, const fs_options *options, fs_stepper **stepper);
+void fs_stepper_free(fs_stepper *stepper);
+
+/* As fs_report_diagnostic. */
+const char *fs_stepper_diagnostic(const fs_stepper *stepper, size_t index);
+
+/* The trace's name, the profile and the variant. */
+const char *fs_stepper_title(const fs_stepper *stepper);
+
+/* Lines of text: each CPU's next instruction, registers and buffer, memory; at the end the outcome
+ * and which expectations it meets. */
+const char *fs_stepper_state(const fs_stepper *stepper);
+
+/* What can be done next, a line each; NULL past the last. None: the execution has ended. */
+const char *fs_stepper_choice(const fs_stepper *stepper, size_t index);
+
+/* The steps that were taken, a line each; NULL past the last. */
+const char *fs_stepper_step(const fs_stepper *stepper, size_t index);
+
+/* Takes a choice. FS_BAD_INPUT: there is none of that number. */
+fs_status fs_stepper_take(fs_stepper *stepper, size_t choice);
+
+/* Takes back the last `count` steps, or as many as there are. */
+fs_status fs_stepper_undo(fs_stepper *stepper, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -557,10 +557,15 @@ struct exploration *explore(struct region *region, struct oracle *oracle, const 
         run_pass(exploration, &pass);
         progress_update(options->progress, &exploration->shown, exploration->states.count, 0);
         if (exploration->incomplete || !exploration->is_void)
-            return exploration;
+            break;
         region_release(&exploration->region);
         reset(exploration, oracle, terms, term_count, options->max_memory);
     }
+    /* The passes' guard is gone: telling a witness unwinds to the caller's, and is not limited. */
+    exploration->region.guarded = false;
+    exploration->region.parent = region;
+    exploration->region.limit = 0;
+    return exploration;
 }
 
 void exploration_close(struct exploration *exploration) { region_release(&exploration->region); }

@@ -40,24 +40,24 @@ static uint64_t own_address(const struct teller *teller, uint64_t address)
     return on_it ? address - first + cpus[teller->cpu].stack : address;
 }
 
-static const char *store_text(struct teller *teller, uint32_t number)
+const char **buffered_stores(struct region *region, struct exploration *exploration, uint32_t cpu,
+                             const struct node *node, size_t *count)
 {
-    const struct store *store = intern_bytes(&teller->exploration->components.stores, number);
-    return region_printf(teller->region, "%s=%s",
-                         describe_address(teller->region, teller->exploration->program,
-                                          own_address(teller, store->address)),
-                         bytes_text(teller->region, store->data, store->size));
-}
-
-static void list_buffer(struct teller *teller, const struct node *node, struct witness_step *step)
-{
-    const struct model *model = teller->exploration->components.cpus[teller->cpu].model;
-    step->buffer = region_array(teller->region, node->buffers.count + 1, sizeof *step->buffer);
+    const struct teller teller = {region, exploration, NULL, cpu};
+    const struct model *model = exploration->components.cpus[cpu].model;
+    const char **texts = region_array(region, node->buffers.count + 1, sizeof *texts);
+    *count = 0;
     for (uint32_t i = 0; i < node->buffers.count; i++) {
-        uint32_t store = model->store_of(node->buffers.words[i]);
-        if (store != MODEL_NO_STORE)
-            step->buffer[step->buffer_count++] = store_text(teller, store);
+        uint32_t number = model->store_of(node->buffers.words[i]);
+        if (number == MODEL_NO_STORE)
+            continue;
+        const struct store *store = intern_bytes(&exploration->components.stores, number);
+        texts[(*count)++] = region_printf(
+            region, "%s=%s",
+            describe_address(region, exploration->program, own_address(&teller, store->address)),
+            bytes_text(region, store->data, store->size));
     }
+    return texts;
 }
 
 static const char *detail_of(struct teller *teller, const struct told *told)
@@ -126,7 +126,8 @@ void tell(struct components *components, const struct node *after, const struct 
         memcpy(step->data, told->data, told->size);
     if (told->stored)
         keep_stored(teller, told, step);
-    list_buffer(teller, after, step);
+    step->buffer = buffered_stores(teller->region, teller->exploration, teller->cpu, after,
+                                   &step->buffer_count);
 }
 
 struct matching {
@@ -172,24 +173,33 @@ static void tell_write_back(struct teller *teller, uint32_t before, uint32_t aft
         .detail = region_printf(teller->region, "the line of %s becomes durable", line)};
 }
 
+/* Tells a transition of the teller's CPU by taking it; NULL: a line is written back. */
+static void tell_taken(struct teller *teller, const uint32_t *from, const uint32_t *to,
+                       const struct transition *transition)
+{
+    struct exploration *exploration = teller->exploration;
+    size_t cpus = exploration->program->cpu_count;
+    if (!transition) {
+        tell_write_back(teller, from[cpus + 1], to[cpus + 1]);
+        return;
+    }
+    exploration->components.teller = teller;
+    transition_narrate(&exploration->components, teller->cpu, from[teller->cpu], transition,
+                       from[cpus]);
+    exploration->components.teller = NULL;
+}
+
 /* Tells the one transition that leads from one tuple to the next. */
 static void tell_transition(struct teller *teller, const uint32_t *from, const uint32_t *to)
 {
     struct exploration *exploration = teller->exploration;
-    size_t cpus = exploration->program->cpu_count;
     struct matching matching = {.wanted = to, .length = exploration->tuple_length};
     for_each_successor(exploration, from, match, &matching);
     if (!matching.matched)
         return;
-    if (!matching.found) {
-        tell_write_back(teller, from[cpus + 1], to[cpus + 1]);
-        return;
-    }
-    teller->cpu = matching.cpu;
-    exploration->components.teller = teller;
-    transition_narrate(&exploration->components, matching.cpu, from[matching.cpu], matching.found,
-                       from[cpus]);
-    exploration->components.teller = NULL;
+    if (matching.found)
+        teller->cpu = matching.cpu;
+    tell_taken(teller, from, to, matching.found);
 }
 
 /* The states that lead to `state`, one tuple after the other. */
@@ -276,15 +286,12 @@ static void assign_roles(struct region *region, struct exploration *exploration,
 }
 
 struct witness *witness_of_transition(struct region *region, struct exploration *exploration,
-                                      const uint32_t *tuple, uint32_t cpu,
+                                      const uint32_t *from, const uint32_t *to, uint32_t cpu,
                                       const struct transition *transition)
 {
     struct witness *witness = region_alloc(region, sizeof *witness);
     struct teller teller = {region, exploration, witness, cpu};
-    exploration->components.teller = &teller;
-    transition_narrate(&exploration->components, cpu, tuple[cpu], transition,
-                       tuple[exploration->program->cpu_count]);
-    exploration->components.teller = NULL;
+    tell_taken(&teller, from, to, transition);
     return witness;
 }
 

@@ -32,10 +32,14 @@ struct witness {
     size_t count, capacity;
 };
 
-/* What one transition of a CPU tells when it is taken in the state `tuple`. */
+/* What a transition of a CPU from one tuple to another tells; NULL: a line is written back. */
 struct witness *witness_of_transition(struct region *region, struct exploration *exploration,
-                                      const uint32_t *tuple, uint32_t cpu,
+                                      const uint32_t *from, const uint32_t *to, uint32_t cpu,
                                       const struct transition *transition);
+
+/* The stores in a CPU's buffers, oldest first: "x=1". */
+const char **buffered_stores(struct region *region, struct exploration *exploration, uint32_t cpu,
+                             const struct node *node, size_t *count);
 
 /*
  * A shortest execution (in steps that other CPUs can notice) to `state`; in `region`. Of those

@@ -19,6 +19,10 @@ struct prepared {
     size_t observed_count;
 };
 
+/* Decodes a variant and chooses what is observed. `region` is for what results keep. */
+struct prepared *prepare_run(struct region *region, struct region *scratch, struct exec *exec,
+                             const struct program *program, uint32_t variant, bool reduce);
+
 struct judgement {
     struct region *region;  /* of the results */
     struct region *scratch; /* of what is needed while judging only */

@@ -88,8 +88,8 @@ static void choose_observed(struct region *region, struct prepared *prepared)
     prepared->observed_count = count;
 }
 
-static struct prepared *prepare(struct region *region, struct region *scratch, struct exec *exec,
-                                const struct program *program, uint32_t variant, bool reduce)
+struct prepared *prepare_run(struct region *region, struct region *scratch, struct exec *exec,
+                             const struct program *program, uint32_t variant, bool reduce)
 {
     struct prepared *prepared = region_alloc(scratch, sizeof *prepared);
     prepared->program = program;
@@ -190,7 +190,7 @@ void run_program(struct region *region, const struct program *program,
     struct exec *exec = exec_open(scratch, program);
     struct prepared **prepared = region_array(scratch, variant_count, sizeof *prepared);
     for (size_t v = 0; v < variant_count; v++)
-        prepared[v] = prepare(region, scratch, exec, program, variants[v], options->reduce);
+        prepared[v] = prepare_run(region, scratch, exec, program, variants[v], options->reduce);
     size_t first = results->count;
     for (size_t p = 0; p < profile_count; p++) {
         const struct profile *guarantee = guarantee_of(region, profiles[p], options);

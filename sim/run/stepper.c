@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The public stepper: reads a trace, explores it once to know its outcomes, then follows one
+ * execution without reduction, so that each instruction is a step of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/fencesim/fencesim.h"
+#include "sim/program/litmus.h"
+#include "sim/program/read.h"
+#include "sim/run/files.h"
+#include "sim/run/stepping.h"
+
+/* Enough to learn which loads may be made early; the stepper learns on its own beyond. */
+enum { LEARN_STATES = 20000 };
+
+struct fs_stepper {
+    struct region region;
+    struct diagnostics diagnostics;
+    const char **lines; /* diagnostics as text */
+    size_t line_count;
+    struct stepping *stepping; /* NULL: the input is bad */
+};
+
+static const struct place nowhere = {0, 0};
+
+static void read_program(struct fs_stepper *s, const char *path, struct program **program)
+{
+    struct region *region = &s->region;
+    struct input_files files = {0};
+    struct source_list sources = {.region = region};
+    read_path(region, path, &files, &s->diagnostics);
+    if (files.count > 1)
+        diagnostics_add(&s->diagnostics, region_strdup(region, path), nowhere,
+                        "found %zu files, expected one to step through", files.count);
+    if (files.count != 1 || s->diagnostics.count)
+        return;
+    const struct input_file *file = &files.items[0];
+    struct program *read = (input_is_litmus(file) ? litmus_parse : trace_parse)(
+        region, file->name, file->text, file->length, &sources, &s->diagnostics);
+    if (!assemble(&sources, &s->diagnostics) || !read || s->diagnostics.count)
+        return;
+    trace_finish(read, &s->diagnostics);
+    *program = read;
+}
+
+static int choose_variant(struct fs_stepper *s, const struct program *program,
+                          const fs_options *options)
+{
+    if (options->variant_count == 0)
+        return 0;
+    int found = program_variant(program, options->variants[0]);
+    if (found == NO_INDEX)
+        diagnostics_add(&s->diagnostics, "", nowhere, "no trace has a variant '%s'",
+                        options->variants[0]);
+    return found;
+}
+
+/* The profile that was asked for, else the first that the trace names, else x86. */
+static const struct profile *choose_profile(struct fs_stepper *s, const struct program *program,
+                                            const fs_options *options)
+{
+    const char *name = options->profile_count ? options->profiles[0] : NULL;
+    for (size_t i = 0; !name && i < program->expectation_count; i++) {
+        const struct name_list *list = &program->expectations[i].profiles;
+        if (list->count && !list->except)
+            name = list->names[0];
+    }
+    return profile_load(&s->region, name ? name : "x86", &s->diagnostics);
+}
+
+static void open_stepping(struct fs_stepper *s, const char *path, const fs_options *options)
+{
+    struct program *program = NULL;
+    read_program(s, path, &program);
+    if (!program || s->diagnostics.count)
+        return;
+    int variant = choose_variant(s, program, options);
+    const struct profile *profile = choose_profile(s, program, options);
+    if (variant == NO_INDEX || !profile || s->diagnostics.count)
+        return;
+    struct run_options run = {.order = true,
+                              .reduce = true,
+                              .relaxed = true,
+                              .witness = WITNESS_NONE,
+                              .findings = FINDINGS_NONE,
+                              .max_states = options->max_states,
+                              .max_seconds = options->max_seconds,
+                              .max_memory = options->max_memory,
+                              .stop = options->stop};
+    s->stepping = stepping_new(&s->region, program, (uint32_t)variant, profile, &run, LEARN_STATES);
+    const struct result *result = stepping_result(s->stepping);
+    for (size_t i = 0; i < result->bad_input_count; i++)
+        diagnostics_add(&s->diagnostics, program->file, result->bad_inputs[i].place, "%s",
+                        result->bad_inputs[i].message);
+    if (stepping_problem(s->stepping))
+        diagnostics_add(&s->diagnostics, program->file, nowhere, "%s",
+                        stepping_problem(s->stepping));
+}
+
+static fs_status open_guarded(struct fs_stepper *s, const char *path, const fs_options *options)
+{
+    if (region_guard(&s->region))
+        return FS_NO_MEMORY;
+    diagnostics_init(&s->diagnostics, &s->region);
+    open_stepping(s, path, options);
+    diagnostics_sort(&s->diagnostics);
+    s->lines = region_array(&s->region, s->diagnostics.count + 1, sizeof *s->lines);
+    for (size_t i = 0; i < s->diagnostics.count; i++)
+        s->lines[s->line_count++] = diagnostic_line(&s->region, &s->diagnostics.items[i]);
+    if (s->line_count)
+        s->stepping = NULL;
+    return s->line_count ? FS_BAD_INPUT : FS_OK;
+}
+
+fs_status fs_stepper_open(const char *path, const fs_options *options, fs_stepper **stepper)
+{
+    *stepper = calloc(1, sizeof **stepper);
+    if (!*stepper)
+        return FS_NO_MEMORY;
+    region_init(&(*stepper)->region, 0);
+    fs_status status = open_guarded(*stepper, path, options);
+    if (status == FS_NO_MEMORY) {
+        fs_stepper_free(*stepper);
+        *stepper = NULL;
+    }
+    return status;
+}
+
+void fs_stepper_free(fs_stepper *stepper)
+{
+    if (!stepper)
+        return;
+    region_release(&stepper->region);
+    free(stepper);
+    decoder_close();
+    exec_thread_close();
+}
+
+const char *fs_stepper_diagnostic(const fs_stepper *stepper, size_t index)
+{
+    return index < stepper->line_count ? stepper->lines[index] : NULL;
+}
+
+const char *fs_stepper_title(const fs_stepper *stepper)
+{
+    return stepper->stepping ? stepping_title(stepper->stepping) : NULL;
+}
+
+const char *fs_stepper_state(const fs_stepper *stepper)
+{
+    return stepper->stepping ? stepping_state(stepper->stepping) : NULL;
+}
+
+const char *fs_stepper_choice(const fs_stepper *stepper, size_t index)
+{
+    return stepper->stepping ? stepping_choice(stepper->stepping, index) : NULL;
+}
+
+const char *fs_stepper_step(const fs_stepper *stepper, size_t index)
+{
+    return stepper->stepping ? stepping_step(stepper->stepping, index) : NULL;
+}
+
+fs_status fs_stepper_take(fs_stepper *stepper, size_t choice)
+{
+    if (!fs_stepper_choice(stepper, choice))
+        return FS_BAD_INPUT;
+    if (region_guard(&stepper->region))
+        return FS_NO_MEMORY;
+    stepping_take(stepper->stepping, choice);
+    return FS_OK;
+}
+
+fs_status fs_stepper_undo(fs_stepper *stepper, size_t count)
+{
+    if (!stepper->stepping)
+        return FS_BAD_INPUT;
+    if (region_guard(&stepper->region))
+        return FS_NO_MEMORY;
+    stepping_undo(stepper->stepping, count);
+    return FS_OK;
+}

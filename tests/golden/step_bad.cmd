@@ -1,0 +1,1 @@
+./simulate step tests/golden/bad.yaml; echo $?; ./simulate step - < tests/golden/sb.yaml; echo $?; ./simulate step -p intel -p amd tests/golden/sb.yaml; echo $?; ./simulate step -V nothing tests/golden/sb.yaml; echo $?; ./simulate step traces/classic; echo $?; ./simulate step; echo $?; ./simulate step -p nosuch tests/golden/sb.yaml; echo $?
