@@ -70,8 +70,8 @@ typedef struct fs_options {
     const char *baseline;     /* a file of costs to compare with, or NULL */
     double tolerance;         /* by which a cost may exceed it: 0.05 (default) for 5 % */
     fs_progress *progress;    /* updated during the runs; may be NULL */
-    bool explain;             /* relate the events of witnesses and tell them in prose (default) */
     bool timeline;            /* show when each instruction was dispatched, executed, retired */
+    bool explain;             /* relate the events of witnesses and tell them in prose (default) */
 } fs_options;
 
 void fs_options_init(fs_options *options);
@@ -204,7 +204,8 @@ typedef struct fs_stepper fs_stepper;
 /*
  * Starts the first variant and the first profile that the options name (without: the trace's) of
  * one trace. Of the options, also the limits of states, time and memory count: first all
- * executions are explored, to know which outcomes are relaxed. *stepper is set unless
+ * executions are explored, to know which outcomes are relaxed; of more than a million states that
+ * stays unknown. *stepper is set unless
  * FS_NO_MEMORY is returned; after FS_BAD_INPUT it only has diagnostics.
  */
 fs_status fs_stepper_open(const char *path, const fs_options *options, fs_stepper **stepper);

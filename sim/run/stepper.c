@@ -15,6 +15,9 @@
 /* Enough to learn which loads may be made early; the stepper learns on its own beyond. */
 enum { LEARN_STATES = 20000 };
 
+/* Whoever wants to step does not want to wait. */
+enum { EXPLORED_STATES_MAX = 1000000 };
+
 struct fs_stepper {
     struct region region;
     struct diagnostics diagnostics;
@@ -70,6 +73,9 @@ static const struct profile *choose_profile(struct fs_stepper *s, const struct p
     return profile_load(&s->region, name ? name : "x86", &s->diagnostics);
 }
 
+/* Of two limits, of which 0 is none. */
+static uint64_t least(uint64_t a, uint64_t b) { return a && a < b ? a : b; }
+
 static void open_stepping(struct fs_stepper *s, const char *path, const fs_options *options)
 {
     struct program *program = NULL;
@@ -85,7 +91,7 @@ static void open_stepping(struct fs_stepper *s, const char *path, const fs_optio
                               .relaxed = true,
                               .witness = WITNESS_NONE,
                               .findings = FINDINGS_NONE,
-                              .max_states = options->max_states,
+                              .max_states = least(options->max_states, EXPLORED_STATES_MAX),
                               .max_seconds = options->max_seconds,
                               .max_memory = options->max_memory,
                               .stop = options->stop};
