@@ -20,15 +20,10 @@ bool events_ordered(const struct event *a, const struct event *b)
                                          b->kind == EVENT_WRITE && a->has_insn);
 }
 
-/* When the store that a byte was read from became visible; one that never did is the last. */
+/* When the store that a byte was read from became visible. */
 static int64_t source_time(const struct drafts *drafts, int source)
 {
     return source == SOURCE_INITIAL ? -1 : (int64_t)drafts->items[source].event.performed;
-}
-
-static bool is_visible_write(const struct event *event)
-{
-    return event->writes && event->performed != NO_STEP;
 }
 
 /* Whether `reader` read some byte that the store `writer` changed only later. */
@@ -36,7 +31,7 @@ static bool read_before(const struct drafts *drafts, size_t reader, size_t write
 {
     const struct draft *r = &drafts->items[reader];
     const struct event *w = &drafts->items[writer].event;
-    if (!r->event.reads || !is_visible_write(w) || reader == writer)
+    if (!r->event.reads || !w->writes || reader == writer)
         return false;
     for (unsigned byte = 0; byte < r->event.size; byte++)
         if (r->event.address + byte - w->address < w->size &&
@@ -72,8 +67,7 @@ enum relation related(const struct drafts *drafts, size_t from, size_t to)
         return RELATION_PO;
     if (reads_from(drafts, from, to))
         return RELATION_RF;
-    if (is_visible_write(a) && is_visible_write(b) && events_overlap(a, b) &&
-        a->performed < b->performed)
+    if (a->writes && b->writes && events_overlap(a, b) && a->performed < b->performed)
         return RELATION_CO;
     if (read_before(drafts, from, to))
         return RELATION_FR;
@@ -149,14 +143,13 @@ static void add_program_order(struct relations *relations, const struct drafts *
 static uint32_t next_store(const struct drafts *drafts, uint64_t address, int64_t time,
                            size_t except)
 {
-    uint32_t next = NO_STEP, found = NO_STEP;
-    for (size_t i = 0; i < drafts->count; i++) {
+    uint32_t found = NO_STEP;
+    for (uint32_t i = 0; i < drafts->count; i++) {
         const struct event *event = &drafts->items[i].event;
-        if (i == except || !is_visible_write(event) || address - event->address >= event->size ||
-            (int64_t)event->performed <= time || event->performed >= next)
-            continue;
-        next = event->performed;
-        found = (uint32_t)i;
+        if (i != except && event->writes && address - event->address < event->size &&
+            (int64_t)event->performed > time &&
+            (found == NO_STEP || event->performed < drafts->items[found].event.performed))
+            found = i;
     }
     return found;
 }
@@ -168,7 +161,7 @@ static void add_memory_edges(struct relations *relations, const struct drafts *d
     struct edge edge = {.from = (uint32_t)index};
     for (unsigned byte = 0; byte < event->size; byte++) {
         uint64_t address = event->address + byte;
-        if (is_visible_write(event)) {
+        if (event->writes) {
             edge.relation = RELATION_CO;
             edge.to = next_store(drafts, address, event->performed, index);
             if (edge.to != NO_STEP)

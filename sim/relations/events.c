@@ -270,6 +270,19 @@ static void add_step(struct collector *c, const struct witness_step *step)
         add_fence(c, step, NULL);
 }
 
+/* What is in the buffers at the end becomes visible afterwards, CPU by CPU and oldest first. */
+static void perform_rest(struct drafts *drafts, uint32_t steps)
+{
+    for (uint32_t cpu = 0; cpu < drafts->program->cpu_count; cpu++)
+        for (size_t i = 0; i < drafts->count; i++) {
+            struct event *event = &drafts->items[i].event;
+            if (event->cpu != cpu || event->performed != NO_STEP)
+                continue;
+            event->performed = steps++;
+            event->pending = true;
+        }
+}
+
 bool collect_events(struct drafts *drafts, const struct profile *profile,
                     const struct witness *witness)
 {
@@ -284,6 +297,7 @@ bool collect_events(struct drafts *drafts, const struct profile *profile,
         if (drafts->count > RELATION_EVENTS_MAX)
             return false;
     }
+    perform_rest(drafts, (uint32_t)witness->count);
     return true;
 }
 

@@ -25,7 +25,7 @@ enum event_kind {
     EVENT_TAKE  /* ... and taken */
 };
 
-#define NO_STEP UINT32_MAX
+#define NO_STEP UINT32_MAX /* also: no position, of a load made early and never used */
 
 struct event {
     enum event_kind kind;
@@ -44,8 +44,9 @@ struct event {
     const char *name; /* FENCE: "mfence", "lock", ...; SEND, TAKE: "vector 0xf2 to P1" */
     enum insn_class class;
     uint32_t step;        /* of the witness in which the instruction was carried out */
-    uint32_t performed;   /* in which it took effect: a write becomes visible, a read is made.
-                             NO_STEP: not within the witness */
+    uint32_t performed;   /* in which it took effect: a write becomes visible, a read is made */
+    bool pending;         /* a write that is not visible at the witness's end. It is taken to become
+                             so right after it: `performed` is larger than any step */
     uint32_t store_flags; /* of a write that became visible: STORE_NT, ... */
     bool forwarded;       /* some byte was read out of the own store buffer */
     bool early;           /* a load made ahead of its turn */

@@ -7,11 +7,6 @@ static json_t *text_or_null(const char *text)
     return text ? json_report_string(text) : json_null();
 }
 
-static json_t *step_or_null(uint32_t step)
-{
-    return step == NO_STEP ? json_null() : json_integer(step);
-}
-
 static json_t *event_json(const struct result *result, const struct event *event)
 {
     json_t *object = json_object();
@@ -21,8 +16,9 @@ static json_t *event_json(const struct result *result, const struct event *event
         json_put(&object, "cpu", json_report_string(result->program->cpus[event->cpu].name));
         json_put(&object, "offset", event->has_insn ? json_integer(event->offset) : json_null());
         json_put(&object, "text", json_report_string(event->text));
-        json_put(&object, "step", step_or_null(event->step));
-        json_put(&object, "performed", step_or_null(event->performed));
+        json_put(&object, "step", json_integer(event->step));
+        json_put(&object, "performed",
+                 event->pending ? json_null() : json_integer(event->performed));
     }
     if (event->size) {
         json_put(&object, "place", json_report_string(event->place));

@@ -317,9 +317,9 @@ static bool is_overwritten(const struct relations *r, const struct event *store)
     for (size_t i = 0; i < r->event_count; i++) {
         const struct event *other = &r->events[i];
         if (other != store && other->writes && other->cpu != NO_CPU &&
-            events_overlap(other, store) && other->performed != NO_STEP &&
-            (store->performed == NO_STEP || other->performed > store->performed))
-            return store->performed != NO_STEP;
+            events_overlap(other, store) && !other->pending && !store->pending &&
+            other->performed > store->performed)
+            return true;
     }
     return false;
 }
@@ -331,7 +331,7 @@ static void tell_durable(struct prose *p, const struct event *store, uint32_t du
     memory_read(&p->judgement->exploration->durable, durable, store->address, store->size, data);
     text_printf(&p->text, "%s's store %s=%s ", cpu_name(p, store->cpu), store->place,
                 store->value_written);
-    if (store->performed == NO_STEP)
+    if (store->pending)
         text_add(&p->text, "still waits in a buffer and is lost. ");
     else if (memcmp(data, store->written, store->size) == 0)
         text_add(&p->text, "is durable. ");

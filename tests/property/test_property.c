@@ -190,10 +190,66 @@ static const char *wrong_cycle(const struct relations *relations, bool relaxed)
     return NULL;
 }
 
+/* Whether all that comes before an event has been done. */
+static bool is_next(const struct relations *relations, const bool *done, size_t number)
+{
+    for (size_t i = 0; i < relations->edge_count; i++)
+        if (relations->edges[i].to == number && !done[relations->edges[i].from])
+            return false;
+    return !done[number];
+}
+
+/* Events without a cycle, one after the other on plain memory: every load must fit. */
+static const char *wrong_interleaving(const struct relations *relations, uint64_t window)
+{
+    bool done[RELATION_EVENTS_MAX * 2] = {false};
+    int memory[WINDOW_BYTES]; /* -1: nothing is known so far */
+    for (size_t i = 0; i < WINDOW_BYTES; i++)
+        memory[i] = -1;
+    for (size_t count = 0; count < relations->event_count; count++) {
+        size_t next = 0;
+        while (next < relations->event_count && !is_next(relations, done, next))
+            next++;
+        if (next == relations->event_count)
+            return "edges with a cycle, though none was found";
+        const struct event *event = &relations->events[next];
+        done[next] = true;
+        for (unsigned byte = 0; byte < event->size && event->cpu != NO_CPU; byte++) {
+            uint64_t at = event->address + byte - window;
+            if (at >= WINDOW_BYTES)
+                continue;
+            if (event->reads && memory[at] >= 0 && memory[at] != event->read[byte])
+                return "a load does not fit into the interleaving";
+            if (event->reads)
+                memory[at] = event->read[byte];
+            if (event->writes)
+                memory[at] = event->written[byte];
+        }
+    }
+    return NULL;
+}
+
+/* The same of an execution that is cut off somewhere, as those of crashes are. */
+static const char *wrong_cut(struct region *region, const struct relating *relating,
+                             const struct profile *profile, const struct witness *witness,
+                             uint64_t window)
+{
+    for (size_t count = 0; count < witness->count; count += 1 + witness->count / 4) {
+        struct witness cut = *witness;
+        cut.count = count;
+        const struct relations *relations = relations_new(region, relating->program, profile, &cut);
+        const char *wrong = wrong_cycle(relations, false);
+        if (!wrong && !relations->cycle_count)
+            wrong = wrong_interleaving(relations, window);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
 static void check_relations(void *context, const struct witness *witness, uint64_t window,
                             const uint64_t *row)
 {
-    (void)window;
     const struct relating *relating = context;
     struct region region;
     struct profile profile;
@@ -210,6 +266,10 @@ static void check_relations(void *context, const struct witness *witness, uint64
     const char *wrong = wrong_cycle(relations, relaxed);
     if (!wrong && !relating->sc && relations->cycle_count)
         wrong = "a cycle under SC";
+    if (!wrong && !relations->cycle_count)
+        wrong = wrong_interleaving(relations, window);
+    if (!wrong)
+        wrong = wrong_cut(&region, relating, &profile, witness, window);
     if (wrong)
         fail(relating->family, wrong, &outcome, &none);
     outcomes_free(&outcome);
