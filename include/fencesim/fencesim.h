@@ -205,8 +205,8 @@ typedef struct fs_stepper fs_stepper;
  * Starts the first variant and the first profile that the options name (without: the trace's) of
  * one trace. Of the options, also the limits of states, time and memory count: first all
  * executions are explored, to know which outcomes are relaxed; of more than a million states that
- * stays unknown. *stepper is set unless
- * FS_NO_MEMORY is returned; after FS_BAD_INPUT it only has diagnostics.
+ * stays unknown. *stepper is set unless FS_NO_MEMORY is returned; after FS_BAD_INPUT it only has
+ * diagnostics. After a later FS_NO_MEMORY it has nothing any more.
  */
 fs_status fs_stepper_open(const char *path, const fs_options *options, fs_stepper **stepper);
 void fs_stepper_free(fs_stepper *stepper);

@@ -169,22 +169,24 @@ const char *fs_stepper_step(const fs_stepper *stepper, size_t index)
     return stepper->stepping ? stepping_step(stepper->stepping, index) : NULL;
 }
 
-fs_status fs_stepper_take(fs_stepper *stepper, size_t choice)
+/* What is left after an unwinding is not to be looked at. */
+static fs_status move(fs_stepper *stepper, void (*how)(struct stepping *, size_t), size_t argument)
 {
-    if (!fs_stepper_choice(stepper, choice))
-        return FS_BAD_INPUT;
+    struct stepping *stepping = stepper->stepping;
+    stepper->stepping = NULL;
     if (region_guard(&stepper->region))
         return FS_NO_MEMORY;
-    stepping_take(stepper->stepping, choice);
+    how(stepping, argument);
+    stepper->stepping = stepping;
     return FS_OK;
+}
+
+fs_status fs_stepper_take(fs_stepper *stepper, size_t choice)
+{
+    return fs_stepper_choice(stepper, choice) ? move(stepper, stepping_take, choice) : FS_BAD_INPUT;
 }
 
 fs_status fs_stepper_undo(fs_stepper *stepper, size_t count)
 {
-    if (!stepper->stepping)
-        return FS_BAD_INPUT;
-    if (region_guard(&stepper->region))
-        return FS_NO_MEMORY;
-    stepping_undo(stepper->stepping, count);
-    return FS_OK;
+    return stepper->stepping ? move(stepper, stepping_undo, count) : FS_BAD_INPUT;
 }

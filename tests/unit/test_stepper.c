@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/base/region.h"
 
 void add_stepper_tests(void);
 
@@ -104,9 +105,51 @@ static void test_bad_input(void)
     fs_stepper_free(NULL);
 }
 
+/* Memory that runs out anywhere ends in a status, and nothing is lost. */
+static void test_no_memory(void)
+{
+    fs_stepper *stepper;
+    fs_options options;
+    fs_options_init(&options);
+    fs_status status = FS_NO_MEMORY;
+    for (uint64_t n = 1; status == FS_NO_MEMORY; n += 1 + n / 3) {
+        region_fail_after(n);
+        status = fs_stepper_open("tests/golden/sb.yaml", &options, &stepper);
+        region_fail_after(0);
+        CU_ASSERT_EQUAL(status == FS_NO_MEMORY, stepper == NULL);
+    }
+    CU_ASSERT_EQUAL_FATAL(status, FS_OK);
+    region_fail_after(3);
+    CU_ASSERT_EQUAL(fs_stepper_take(stepper, 0), FS_NO_MEMORY);
+    region_fail_after(0);
+    CU_ASSERT_PTR_NULL(fs_stepper_state(stepper));
+    CU_ASSERT_EQUAL(fs_stepper_take(stepper, 0), FS_BAD_INPUT);
+    fs_stepper_free(stepper);
+}
+
+/* The same while a report with witnesses, relations and prose is made. */
+static void test_no_memory_for_prose(void)
+{
+    static const char *const path = "tests/golden/sb.yaml";
+    fs_report *report;
+    fs_options options;
+    fs_options_init(&options);
+    options.jobs = 1;
+    bool short_of_memory = true;
+    for (uint64_t n = 1; short_of_memory; n += 1 + n / 3) {
+        region_fail_after(n);
+        fs_status status = fs_run(&path, 1, &options, &report);
+        region_fail_after(0);
+        short_of_memory = status != FS_OK;
+        fs_report_free(report);
+    }
+}
+
 void add_stepper_tests(void)
 {
     CU_pSuite suite = CU_add_suite("stepper", NULL, NULL);
     CU_add_test(suite, "every way through small traces", test_all_ways);
     CU_add_test(suite, "bad input", test_bad_input);
+    CU_add_test(suite, "no memory", test_no_memory);
+    CU_add_test(suite, "no memory for prose", test_no_memory_for_prose);
 }
