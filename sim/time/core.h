@@ -37,18 +37,24 @@ enum lock_kind {
     LOCK_CMPXCHG16B
 };
 
-enum port {
-    PORT_ALU,
-    PORT_MULTIPLY,
-    PORT_ADDRESS,
-    PORT_LOAD,
-    PORT_STORE_DATA,
-    PORT_VECTOR,
-    PORT_SQRT,
-    PORT_DIVIDE,
-    PORT_COUNT,
-    PORT_NONE = PORT_COUNT
+/* Ports of which the profile gives a number. */
+enum port { PORT_ADDRESS, PORT_LOAD, PORT_VECTOR_LOAD, PORT_STORE_DATA, PORT_COUNT };
+
+/* What computes: pipes, or a unit that is busy for an interval. */
+enum unit {
+    UNIT_NONE,
+    UNIT_PIPES,
+    UNIT_DIVIDE,
+    UNIT_FP_DIVIDE,
+    UNIT_FP_DIVIDE_SINGLE,
+    UNIT_SQRT,
+    UNIT_SQRT_SINGLE,
+    UNIT_COUNT
 };
+
+/* Pipes with the same number are different ones, unless the profile says that vectors share them.
+ */
+enum bank { BANK_INTEGER, BANK_VECTOR, BANK_COUNT };
 
 enum { LOADS_MAX = 2, TIMED_REGISTERS = 48 };
 
@@ -59,9 +65,12 @@ struct op {
     struct interpreted interpreted;
     enum op_kind kind;
     enum lock_kind lock;
-    uint8_t port;    /* of the computation, PORT_NONE when there is none */
-    bool early_done; /* may retire one cycle after issue */
-    bool known;      /* false: no timing rule, timed as one cycle */
+    uint8_t unit; /* of the computation, UNIT_NONE when there is none */
+    uint8_t bank;
+    uint8_t operations; /* so many take a pipe; the result is the first one's */
+    bool multiplies;    /* of the integer multipliers' queue */
+    bool early_done;    /* may retire one cycle after issue */
+    bool known;         /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;
     bool repeats;   /* rep string instruction: one step at a time */
     bool may_fault; /* by the values of its operands */
@@ -70,9 +79,11 @@ struct op {
     bool vector_load, vector_store, writes_integer, nt;
     uint8_t load_count;
     bool stores;
-    ticks latency; /* of the computation */
-    ticks slots;   /* dispatch cost */
-    ticks hold;    /* OP_HOLD */
+    int64_t pipes, then_pipes; /* then_pipes: of an operation with the result; 0: none */
+    ticks latency, then_latency;
+    ticks interval; /* of a unit that is not pipelined */
+    ticks slots;    /* dispatch cost */
+    ticks hold;     /* OP_HOLD */
     uint64_t address_reads, data_reads, writes;
     /* what the run learns about it */
     uint64_t store_distance;     /* stores between the last one that its load met and the load */
@@ -81,8 +92,19 @@ struct op {
     ticks stall[STALL_COUNT];
 };
 
+/* What executes an instruction, by its name without prefixes (costs.c). */
+void cost_integer(struct op *op, const char *name, const struct timing *timing);
+void cost_vector(struct op *op, const char *name, const struct timing *timing);
+static inline enum bank vector_bank(const struct timing *timing)
+{
+    return timing->vector_shares_pipes ? BANK_INTEGER : BANK_VECTOR;
+}
+
 /* Fills in everything but `insn`'s dynamic part. */
 void op_init(struct op *op, const struct insn *insn, const struct timing *timing);
+
+/* The conditional jump after it is fused with it. */
+void op_fuse(struct op *op, const struct timing *timing);
 
 /* The `dec r15; jnz` that the loop puts behind the snippet, as one operation. */
 void op_init_loop_end(struct op *op, const struct timing *timing);
@@ -170,6 +192,7 @@ struct store_entry {
 
 struct cycle_use {
     int64_t cycle;
+    uint16_t busy[BANK_COUNT]; /* pipes, a bit each */
     uint8_t used[PORT_COUNT];
 };
 
@@ -273,7 +296,8 @@ struct core {
     ticks ready[TIMED_REGISTERS];
     uint8_t ready_cause[TIMED_REGISTERS];
     struct cycle_use calendar[CALENDAR];
-    int64_t sqrt_bucket[BUCKETS], divide_bucket[BUCKETS];
+    int64_t buckets[UNIT_COUNT][BUCKETS]; /* of units that are not pipelined */
+    ticks divider_free;
 
     /* order */
     ticks retire;       /* of the newest instruction */
@@ -416,6 +440,10 @@ void time_branch(struct core *core, const struct event *event);
 
 /* Takes a port in the first cycle at or after `from` that has one; returns that cycle. */
 ticks issue(struct core *core, enum port port, ticks from);
+/* The same with one of `pipes`; none means that nothing limits it. */
+ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from);
+/* The computation of an instruction; returns when it starts, `*value` is when it has its result. */
+ticks issue_operation(struct core *core, const struct op *op, ticks from, ticks *value);
 
 /* ---- caches.c ---- */
 

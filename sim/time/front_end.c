@@ -25,7 +25,7 @@ static ticks window_limit(const struct core *core, const struct event *event, en
     if (op->writes_integer) {
         limit = later(limit, ring_back(&core->integer_retire, t->integer_registers));
     }
-    if (op->port == PORT_MULTIPLY && t->multiply_queue > 0) {
+    if (op->multiplies && t->multiply_queue > 0) {
         ticks issued = ring_back(&core->multiply_issue, t->multiply_queue);
         limit = later(limit, issued > 0 ? issued + CYCLE : 0);
     }
@@ -82,7 +82,7 @@ void dispatch(struct core *core, struct event *event)
         slot = next_cycle(core->barrier);
         cause = (enum stall)core->barrier_cause;
     }
-    if (event->op->port == PORT_MULTIPLY) {
+    if (event->op->multiplies) {
         slot = multiply_slot(core, slot);
     }
     event->dispatch = floor_cycle(slot);

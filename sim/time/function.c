@@ -363,6 +363,6 @@ bool execute(struct core *core, struct event *event)
             break;
         }
     }
-    event->taken = op->is_branch && core->registers.rip != next;
+    event->taken = op->is_branch && (core->registers.rip != next || !op->is_conditional);
     return ok;
 }

@@ -136,7 +136,8 @@ void time_loads(struct core *core, struct event *event)
     }
     event->load_value = event->load_done = 0;
     for (unsigned i = 0; i < op->load_count; i++) {
-        event->load_issue = issue(core, PORT_LOAD, from);
+        event->load_issue =
+            issue(core, event->op->vector_load ? PORT_VECTOR_LOAD : PORT_LOAD, from);
         mark(event, STALL_PORT, event->load_issue);
         ticks value, done;
         one_load(core, event, &event->load[i], &value, &done);

@@ -41,95 +41,6 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     is_one_of(name, (const char *const[]){__VA_ARGS__},                                            \
               sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-static void compute_on(struct op *op, enum port port, ticks latency)
-{
-    op->port = (uint8_t)port;
-    op->latency = latency;
-}
-
-/* ---- integer ---- */
-
-static bool slow_lea(const struct memory_operand *memory)
-{
-    bool base = memory->base != NO_REGISTER, index = memory->index != NO_REGISTER;
-    return (index && memory->scale > 1) || (base && index && memory->displacement != 0);
-}
-
-static void integer_operation(struct op *op, const char *name, const struct timing *t)
-{
-    const struct insn *insn = op->insn;
-    compute_on(op, PORT_ALU, CYCLE);
-    if (IS(name, "mov", "movabs", "movzx", "movsx", "movsxd", "movnti", "movbe") &&
-        insn->memory.present) {
-        op->port = PORT_NONE; /* the load or store port does it */
-    } else if (IS(name, "push", "pop", "pushfq", "popfq", "leave")) {
-        op->port = PORT_NONE;
-    } else if (strcmp(name, "lea") == 0) {
-        compute_on(op, PORT_ALU, slow_lea(&insn->memory) ? t->lea_latency : CYCLE);
-    } else if (IS(name, "imul", "mul", "mulx")) {
-        compute_on(op, PORT_MULTIPLY, t->multiply_latency);
-        op->early_done = t->multiply_early;
-    } else if (IS(name, "div", "idiv")) {
-        compute_on(op, PORT_DIVIDE,
-                   insn->operand_size == 8 ? t->divide64_latency : t->divide_latency);
-    } else if (IS(name, "crc32", "pdep", "pext")) {
-        compute_on(op, PORT_MULTIPLY, t->multiply_latency);
-    } else if (starts(name, "rc") ||
-               IS(name, "shld", "shrd", "enter", "loope", "loopne", "xlatb", "lahf", "sahf")) {
-        compute_on(op, PORT_ALU, 2 * CYCLE);
-    }
-}
-
-/* ---- vector ---- */
-
-/* Whether one of the explicit registers is a general one. */
-static bool crosses_files(const struct insn *insn, uint64_t bits)
-{
-    return (bits & 0xffff & ~insn->address_reads) != 0;
-}
-
-static bool scalar_float_name(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 2 && name[0] != 'p' && IS(name + length - 2, "ss", "sd", "ps", "pd");
-}
-
-static void vector_operation(struct op *op, const char *name, const struct timing *t)
-{
-    const struct insn *insn = op->insn;
-    compute_on(op, PORT_VECTOR, t->vector_latency);
-    bool to_general = crosses_files(insn, insn->writes);
-    bool from_general = crosses_files(insn, insn->reads);
-    if (starts(name, "sqrt") || starts(name, "div")) {
-        compute_on(op, PORT_SQRT, starts(name, "sqrt") ? t->sqrt_latency : t->fp_divide_latency);
-    } else if (starts(name, "cvt")) {
-        compute_on(op, PORT_VECTOR, t->convert_latency);
-        op->latency += to_general     ? t->from_vector_latency
-                       : from_general ? t->to_vector_latency
-                                      : 0;
-    } else if (starts(name, "mov") || starts(name, "lddqu") || starts(name, "maskmov")) {
-        if (insn->memory.present || insn->implicit_store) {
-            op->port = PORT_NONE;
-        } else if (to_general || from_general) {
-            op->latency = to_general ? t->from_vector_latency : t->to_vector_latency;
-        }
-    } else if (starts(name, "ucomi") || starts(name, "comi")) {
-        op->latency = t->fp_latency + t->from_vector_latency;
-    } else if (to_general || from_general) { /* pextr, pinsr, pmovmskb */
-        op->latency += to_general ? t->from_vector_latency : t->to_vector_latency;
-    } else if (starts(name, "pmul") || starts(name, "pmadd") || starts(name, "aes") ||
-               (scalar_float_name(name) &&
-                (starts(name, "add") || starts(name, "sub") || starts(name, "mul") ||
-                 starts(name, "max") || starts(name, "min") || starts(name, "cmp") ||
-                 starts(name, "hadd") || starts(name, "hsub")))) {
-        op->latency = t->fp_latency;
-    } else if (starts(name, "round") || starts(name, "dpp") || starts(name, "rcp") ||
-               starts(name, "rsqrt") || starts(name, "pcmpestr") || starts(name, "pcmpistr") ||
-               starts(name, "mpsad") || starts(name, "phmin")) {
-        op->known = false;
-    }
-}
-
 /* ---- locked operations ---- */
 
 static bool lock_kind_of(const char *name, enum lock_kind *kind)
@@ -165,7 +76,7 @@ static void locked_operation(struct op *op, const char *name, const struct timin
     }
     if (op->kind == OP_LOCK) {
         op->slots = op->lock == LOCK_XCHG ? t->xchg_slots : t->lock_slots;
-        op->port = PORT_NONE;
+        op->unit = UNIT_NONE;
     } else if (strcmp(name, "cmpxchg8b") == 0) {
         op->slots = t->cmpxchg8b_plain;
     } else if (strcmp(name, "cmpxchg16b") == 0) {
@@ -247,9 +158,9 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
     case INSN_STRING:
         op->kind = OP_PLAIN;
         if (insn->uses_xmm) {
-            vector_operation(op, name, t);
+            cost_vector(op, name, t);
         } else {
-            integer_operation(op, name, t);
+            cost_integer(op, name, t);
         }
         locked_operation(op, name, t);
         break;
@@ -302,7 +213,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     memset(op, 0, sizeof *op);
     op->insn = insn;
     op->known = true;
-    op->port = PORT_NONE;
+    op->operations = 1;
     op->slots = timing->slot; /* by_class knows those that take more */
     op->store_distance = UINT64_MAX;
     const char *name = base_name(insn);
@@ -315,7 +226,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     bool memory = op->load_count > 0 || op->stores;
     if (op->kind == OP_PLAIN && !memory && (insn->zero_idiom || insn->register_move)) {
         op->kind = OP_MOVE;
-        op->port = PORT_NONE;
+        op->unit = UNIT_NONE;
     }
     op->may_fault = IS(name, "div", "idiv");
     op->is_branch = insn->is_branch;
@@ -335,6 +246,12 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     op->writes_integer = (op->writes & 0xffff) != 0 && op->kind != OP_MOVE;
 }
 
+void op_fuse(struct op *op, const struct timing *timing)
+{
+    if (op->fuses && op->unit == UNIT_PIPES)
+        op->pipes = timing->fused_pipes;
+}
+
 void op_init_loop_end(struct op *op, const struct timing *timing)
 {
     static const struct insn dec_r15 = {
@@ -343,7 +260,9 @@ void op_init_loop_end(struct op *op, const struct timing *timing)
     op->insn = &dec_r15;
     op->known = true;
     op->kind = OP_PLAIN;
-    op->port = PORT_ALU;
+    op->unit = UNIT_PIPES;
+    op->pipes = timing->fused_pipes;
+    op->operations = 1;
     op->latency = CYCLE;
     op->slots = timing->slot;
     op->is_branch = true;

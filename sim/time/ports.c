@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Execution ports: how many operations of a kind may start in one cycle. Instructions ask
- * in program order, so the oldest ready one gets the port, which is what a scheduler does.
+ * Execution pipes and ports: how many operations of a kind may start in one cycle. Instructions
+ * ask in program order, so the oldest ready one gets the pipe, which is what a scheduler does.
  */
 #include "sim/time/core.h"
 
@@ -31,30 +31,62 @@ static bool load_fits(const struct core *core, int64_t cycle)
 static bool port_free(const struct core *core, enum port port, const struct cycle_use *use)
 {
     const struct timing *t = core->timing;
-    switch (port) {
-    case PORT_ALU:
-        return use->used[PORT_ALU] < t->alu_ports;
-    case PORT_MULTIPLY: /* one of the ALU ports has the multiplier */
-        return use->used[PORT_MULTIPLY] < 1 && use->used[PORT_ALU] < t->alu_ports;
-    case PORT_ADDRESS:
-        return use->used[PORT_ADDRESS] < t->address_ports;
-    case PORT_LOAD:
-        return use->used[PORT_ADDRESS] < t->address_ports && load_fits(core, use->cycle);
-    case PORT_STORE_DATA:
+    if (port == PORT_STORE_DATA) {
         return use->used[PORT_STORE_DATA] < t->store_data_ports;
-    default:
-        return use->used[PORT_VECTOR] < t->vector_ports;
     }
+    if (use->used[PORT_ADDRESS] >= t->address_ports) {
+        return false;
+    }
+    if (port == PORT_VECTOR_LOAD && use->used[PORT_VECTOR_LOAD] >= t->vector_loads) {
+        return false;
+    }
+    return port == PORT_ADDRESS || load_fits(core, use->cycle);
 }
 
 static void take_port(enum port port, struct cycle_use *use)
 {
     use->used[port]++;
-    if (port == PORT_MULTIPLY) {
-        use->used[PORT_ALU]++;
-    } else if (port == PORT_LOAD) {
+    if (port == PORT_VECTOR_LOAD) {
+        use->used[PORT_LOAD]++;
+    }
+    if (port == PORT_VECTOR_LOAD || port == PORT_LOAD) {
         use->used[PORT_ADDRESS]++;
     }
+}
+
+ticks issue(struct core *core, enum port port, ticks from)
+{
+    /* A forwarding latency of 5.25 is an average, which a chain of stores and loads keeps. */
+    bool whole = port != PORT_STORE_DATA;
+    int64_t cycle = (whole ? next_cycle(from) : from) / CYCLE;
+    /* A profile without the port would never find it: take it for unlimited. */
+    for (int tries = 0; tries < CALENDAR; tries++, cycle++) {
+        struct cycle_use *use = use_at(core, cycle);
+        if (port_free(core, port, use)) {
+            take_port(port, use);
+            break;
+        }
+    }
+    return whole ? cycle * CYCLE : later(from, cycle * CYCLE);
+}
+
+ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from)
+{
+    unsigned set = pipes_set(pipes);
+    if (set == 0) {
+        return from;
+    }
+    int64_t cycle = next_cycle(from) / CYCLE;
+    struct cycle_use *use = use_at(core, cycle);
+    while ((set & ~(unsigned)use->busy[bank]) == 0) {
+        use = use_at(core, ++cycle);
+    }
+    uint64_t order = pipes_order(pipes);
+    while (use->busy[bank] & 1u << (order & 15)) {
+        order >>= 4;
+    }
+    use->busy[bank] |= (uint16_t)(1u << (order & 15));
+    return cycle * CYCLE;
 }
 
 /*
@@ -72,24 +104,47 @@ static ticks issue_slowly(int64_t *buckets, ticks interval, ticks from)
     return later(next_cycle(from), next_cycle(bucket * interval));
 }
 
-ticks issue(struct core *core, enum port port, ticks from)
+/* The bits of the quotient, which is in rax by now. */
+static int64_t quotient_bits(const struct core *core, const struct op *op)
 {
-    if (port == PORT_SQRT) {
-        return issue_slowly(core->sqrt_bucket, core->timing->sqrt_interval, from);
+    unsigned bits = 8u * op->insn->operand_size;
+    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    uint64_t quotient = core->registers.gpr[0] & mask;
+    if (op->insn->mnemonic[0] == 'i' && quotient >> (bits - 1) & 1) {
+        quotient = (0 - quotient) & mask;
     }
-    if (port == PORT_DIVIDE) {
-        return issue_slowly(core->divide_bucket, core->timing->divide_interval, from);
+    return quotient == 0 ? 0 : 64 - __builtin_clzll(quotient);
+}
+
+/* One divider, busy for longer the more bits the quotient has. */
+static ticks issue_division(struct core *core, const struct op *op, ticks from, ticks *value)
+{
+    ticks more = quotient_bits(core, op) * core->timing->divide_bit;
+    more -= more % CYCLE;
+    ticks start = later(next_cycle(from), core->divider_free);
+    core->divider_free = next_cycle(start + op->interval + more);
+    *value = next_cycle(start + op->latency + more);
+    return start;
+}
+
+ticks issue_operation(struct core *core, const struct op *op, ticks from, ticks *value)
+{
+    if (op->unit == UNIT_DIVIDE) {
+        return issue_division(core, op, from, value);
     }
-    /* A profile without the port would never find it: take it for unlimited. */
-    bool whole = port != PORT_STORE_DATA;
-    int64_t cycle = (whole ? next_cycle(from) : from) / CYCLE;
-    for (int tries = 0; tries < CALENDAR; tries++, cycle++) {
-        struct cycle_use *use = use_at(core, cycle);
-        if (port_free(core, port, use)) {
-            take_port(port, use);
-            break;
-        }
+    if (op->unit != UNIT_PIPES) {
+        ticks start = issue_slowly(core->buckets[op->unit], op->interval, from);
+        *value = start + op->latency;
+        return start;
     }
-    /* A forwarding latency of 5.25 is an average, which a chain of stores and loads keeps. */
-    return whole ? cycle * CYCLE : later(from, cycle * CYCLE);
+    enum bank bank = (enum bank)op->bank;
+    ticks start = issue_pipe(core, bank, op->pipes, from), last = start;
+    for (unsigned i = 1; i < op->operations; i++) {
+        last = issue_pipe(core, bank, op->pipes, from);
+    }
+    *value = later(start + op->latency, last + CYCLE);
+    if (op->then_pipes != 0) {
+        *value = issue_pipe(core, bank, op->then_pipes, *value) + op->then_latency;
+    }
+    return start;
 }

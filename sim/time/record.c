@@ -36,7 +36,7 @@ static ticks issue_of(const struct event *event)
         return event->store_issue;
     case OP_PLAIN:
         return op->load_count > 0                       ? event->load_issue
-               : op->port != PORT_NONE && !event->fused ? event->issue
+               : op->unit != UNIT_NONE && !event->fused ? event->issue
                : op->stores                             ? event->store_issue
                                                         : -1;
     default:

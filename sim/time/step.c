@@ -28,6 +28,10 @@ static struct op *op_at_rip(struct core *core)
         }
         *slot = region_alloc(core->machine->region, sizeof **slot);
         op_init(*slot, insn, core->timing);
+        const struct insn *next = code_at(&core->code, insn->address + insn->length);
+        if (next != NULL && next->is_conditional) {
+            op_fuse(*slot, core->timing);
+        }
         if (!(*slot)->known) {
             note_unmodelled(core->machine, insn->text);
         }
@@ -124,18 +128,17 @@ static void time_plain(struct core *core, struct event *event)
     ticks from = later(ready, event->load_value);
     event->done = later(event->earliest, event->load_done);
     event->value = from;
-    if (op->port != PORT_NONE && !event->fused) {
+    if (op->unit != UNIT_NONE && !event->fused) {
         mark(event, (enum stall)cause, ready);
-        event->issue = issue(core, (enum port)op->port, from);
+        event->issue = issue_operation(core, op, from, &event->value);
         mark(event, STALL_PORT, event->issue);
-        event->value = event->issue + op->latency;
-        event->done = later(event->done, event->issue + (op->early_done ? CYCLE : op->latency));
+        event->done = later(event->done, op->early_done ? event->issue + CYCLE : event->value);
         if (op->insn->mnemonic[0] == 'l' && op->latency > CYCLE) {
             event->done = later(event->load_done, event->issue + CYCLE); /* lea cannot fault */
         }
         event->value_cause = STALL_DEPENDENCY;
         mark(event, STALL_DEPENDENCY, event->done);
-        if (op->port == PORT_MULTIPLY) {
+        if (op->multiplies) {
             ring_push(&core->multiply_issue, event->issue);
         }
     } else if (op->load_count == 0 && !op->stores) {

@@ -14,7 +14,11 @@ void time_store_issue(struct core *core, struct event *event, ticks data_ready)
     mark(event, (enum stall)cause, from);
     event->store_issue = issue(core, PORT_ADDRESS, from);
     event->store_value = later(event->earliest, data_ready);
-    event->store_data = issue(core, PORT_STORE_DATA, event->store_value);
+    ticks data = event->store_value;
+    if (op->vector_store) {
+        data = issue_pipe(core, vector_bank(core->timing), core->timing->vector_store_pipes, data);
+    }
+    event->store_data = issue(core, PORT_STORE_DATA, data);
     mark(event, STALL_PORT, event->store_issue);
     mark(event, STALL_DEPENDENCY,
          later(event->store_issue + core->timing->store_address_latency, event->store_data));

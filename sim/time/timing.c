@@ -16,6 +16,20 @@ static int64_t whole(double value)
     return llround(value > LARGEST ? LARGEST : value);
 }
 
+/* Decimal digits, the most significant one first; 0 is the tenth pipe. */
+static int64_t pipes(int64_t digits)
+{
+    uint64_t set = 0, order = 0;
+    for (; digits > 0; digits /= 10) {
+        uint64_t pipe = digits % 10 == 0 ? PIPES_MAX : (uint64_t)digits % 10;
+        if (set & 1u << pipe)
+            continue;
+        set |= 1u << pipe;
+        order = order << 4 | pipe;
+    }
+    return (int64_t)(order << 16 | set);
+}
+
 static int64_t convert(double value, const char *unit, double width)
 {
     if (strncmp(unit, "cycles", 6) == 0) {
@@ -24,7 +38,7 @@ static int64_t convert(double value, const char *unit, double width)
     if (strcmp(unit, "slots") == 0) {
         return whole(value * CYCLE / width);
     }
-    return whole(value);
+    return strcmp(unit, "pipes") == 0 ? pipes(whole(value)) : whole(value);
 }
 
 void timing_init(struct timing *timing, const struct cycle_parameters *parameters)

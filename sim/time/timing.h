@@ -13,7 +13,10 @@
 typedef int64_t ticks;
 enum { CYCLE = 120 };
 
-/* Cycles and slots became ticks, everything else is the rounded number. */
+/*
+ * Cycles and slots became ticks, pipes a set and an order of preference, everything else is the
+ * rounded number.
+ */
 struct timing {
 #define PARAMETER(field, unit, meaning) int64_t field;
 #include "models/cycle_parameters.def"
@@ -23,6 +26,11 @@ struct timing {
 };
 
 void timing_init(struct timing *timing, const struct cycle_parameters *parameters);
+
+/* Of a parameter that is pipes: their set, and their numbers in order, four bits each. */
+enum { PIPES_MAX = 10 };
+static inline unsigned pipes_set(int64_t pipes) { return (unsigned)pipes & 0xffff; }
+static inline uint64_t pipes_order(int64_t pipes) { return (uint64_t)pipes >> 16; }
 
 /* The first cycle boundary at or after `time`. */
 static inline ticks next_cycle(ticks time)
