@@ -2,18 +2,23 @@
 /*
  * Lines that several CPUs use. A line has one writer; a read of another CPU's line and a
  * write to a line that others have cost a transfer. A writer keeps its line for a while
- * against others that want to write (else contended atomics would move it at every
- * operation), not against readers.
+ * against others that want to write it (else contended atomics would move it at every
+ * operation), and against readers when it writes the line again and again. On some parts a line
+ * that was written once moves to its reader, who need not ask for it again to write it.
  */
 #include <string.h>
 
 #include "sim/time/core.h"
 
 struct line_state {
-    uint32_t version; /* counts the writers; a copy with an older one is gone */
-    uint16_t writer;  /* CPU + 1, 0 none so far */
-    uint16_t before;  /* the writer before, which has it until `handover` */
-    uint16_t reader;  /* CPU + 1 of the newest reader since the last write, 0 none */
+    uint32_t version;        /* counts the writers; a copy with an older one is gone */
+    uint16_t writer;         /* CPU + 1, 0 none so far */
+    uint16_t before;         /* the writer before, which has it until `handover` */
+    uint16_t reader;         /* CPU + 1 of the newest reader since the last write, 0 none */
+    bool written;            /* by `writer`, which may have it from a read only */
+    bool busy;               /* the newest write came soon after the same CPU's one before */
+    ticks shared;            /* when `reader` takes part in it */
+    ticks used, used_before; /* the newest writes of `writer` and of `before` */
     ticks handover;
     ticks arrival; /* at the writer */
 };
@@ -46,15 +51,25 @@ static void take_copy(struct core *core, uint64_t line, const struct line_state 
     core->copies[line % TABLE] = (struct line_copy){line, state->version};
 }
 
-static ticks distance(const struct core *core, uint16_t other)
+static bool is_near(const struct core *core, uint16_t other)
 {
     const struct program *program = core->machine->program;
     if (other == 0)
-        return core->timing->transfer_near;
+        return true;
     const char *mine = program->cpus[core->cpu].cluster;
     const char *theirs = program->cpus[other - 1].cluster;
-    bool near = mine == theirs || (mine != NULL && theirs != NULL && strcmp(mine, theirs) == 0);
-    return near ? core->timing->transfer_near : core->timing->transfer_far;
+    return mine == theirs || (mine != NULL && theirs != NULL && strcmp(mine, theirs) == 0);
+}
+
+static ticks transfer_time(const struct core *core, uint16_t other)
+{
+    const struct timing *t = core->timing;
+    return is_near(core, other) ? t->transfer_near : t->transfer_far;
+}
+
+static ticks claim_time(const struct core *core, uint16_t other)
+{
+    return is_near(core, other) ? core->timing->claim_near : core->timing->claim_far;
 }
 
 /* How long its owner keeps a line: in proportion to the way that it goes. */
@@ -62,8 +77,25 @@ static ticks hold_time(const struct core *core, uint16_t owner)
 {
     const struct timing *t = core->timing;
     const double most = 100; /* whatever the profile says */
-    double further = (double)distance(core, owner) / (double)later(t->transfer_near, 1);
-    return (ticks)((double)t->transfer_hold * (further < most ? further : most));
+    double further = (double)claim_time(core, owner) / (double)later(t->claim_near, 1);
+    return (ticks)((double)t->claim_hold * (further < most ? further : most));
+}
+
+/* `writer` becomes the owner of the line at `arrival`; the old one has it until `handover`. */
+static void take_over(struct core *core, uint64_t line, struct line_state *state, ticks handover,
+                      ticks arrival)
+{
+    uint16_t me = (uint16_t)(core->cpu + 1);
+    ticks used = state->before == me ? state->used_before : 0;
+    state->before = state->writer;
+    state->used_before = state->used;
+    state->used = used;
+    state->handover = handover;
+    state->writer = me;
+    state->reader = 0;
+    state->version++;
+    state->arrival = arrival;
+    take_copy(core, line, state);
 }
 
 static bool read_line(struct core *core, uint64_t line, struct line_state *state, ticks at,
@@ -73,33 +105,46 @@ static bool read_line(struct core *core, uint64_t line, struct line_state *state
     bool old_owner = state->before == me && at < state->handover;
     if (state->writer == 0 || state->writer == me || old_owner || has_copy(core, line, state, at))
         return false;
-    *arrival = later(at, state->arrival) + distance(core, state->writer);
+    ticks hold = state->busy ? hold_time(core, state->writer) : 0;
+    ticks start = later(at, state->arrival + hold);
+    *arrival = start + transfer_time(core, state->writer);
+    if (core->timing->reads_migrate && state->written && !state->busy && state->reader == 0) {
+        take_over(core, line, state, start, *arrival);
+        state->written = false;
+        return true;
+    }
+    state->shared = state->reader == 0 || state->reader == me ? start : state->shared;
     state->reader = me;
     take_copy(core, line, state);
     return true;
+}
+
+/* Whether the writer of now or the one before writes the line again soon. */
+static bool writes_again(const struct core *core, const struct line_state *state, ticks at)
+{
+    uint16_t me = (uint16_t)(core->cpu + 1);
+    ticks used = state->writer == me ? state->used : state->before == me ? state->used_before : 0;
+    return used != 0 && at - used <= core->timing->claim_hold;
 }
 
 static bool write_line(struct core *core, uint64_t line, struct line_state *state, ticks at,
                        ticks *arrival)
 {
     uint16_t me = (uint16_t)(core->cpu + 1), other = state->reader;
-    if ((state->writer == me && (other == 0 || other == me)) ||
-        (state->before == me && at < state->handover))
+    if ((state->writer == me && (other == 0 || other == me || at < state->shared)) ||
+        (state->before == me && at < state->handover)) {
+        state->written = state->written || state->writer == me;
         return false;
+    }
     bool private = state->writer == 0 && line * LINE_BYTES >= STACK_BASE;
     if (state->writer != me)
         other = state->writer;
     ticks handover = at;
     if (state->writer != me && state->writer != 0)
         handover = later(at, state->arrival + hold_time(core, other));
-    *arrival = private ? at : handover + distance(core, other);
-    state->before = state->writer;
-    state->handover = handover;
-    state->writer = me;
-    state->reader = 0;
-    state->version++;
-    state->arrival = *arrival;
-    take_copy(core, line, state);
+    *arrival = private ? at : handover + claim_time(core, other);
+    take_over(core, line, state, handover, *arrival);
+    state->written = true;
     return !private;
 }
 
@@ -111,4 +156,16 @@ bool coherence_fetch(struct core *core, uint64_t line, ticks at, bool write, tic
     if (write)
         return write_line(core, line, state, at, arrival);
     return read_line(core, line, state, at, arrival);
+}
+
+bool coherence_write(struct core *core, uint64_t line, ticks at, ticks *arrival)
+{
+    struct line_state *state = state_of(core, line);
+    if (state == NULL)
+        return false;
+    state->busy = writes_again(core, state, at);
+    bool moved = write_line(core, line, state, at, arrival);
+    ticks *used = state->writer == core->cpu + 1 ? &state->used : &state->used_before;
+    *used = later(moved ? *arrival : at, 1);
+    return moved;
 }

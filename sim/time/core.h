@@ -461,6 +461,8 @@ void caches_drop(struct core *core, uint64_t line);
 
 /* Whether the line must come from another CPU; then `*arrival` is when it is here. */
 bool coherence_fetch(struct core *core, uint64_t line, ticks at, bool write, ticks *arrival);
+/* The same for the write itself, for which the line may have been fetched before. */
+bool coherence_write(struct core *core, uint64_t line, ticks at, ticks *arrival);
 
 /* ---- loads.c, stores.c, locks.c, barriers.c, wc.c, flushes.c ---- */
 

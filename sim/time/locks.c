@@ -138,9 +138,11 @@ bool lock_transfer(struct core *core)
     event->lock_owned = true;
     ticks arrival = event->lock_start;
     uint64_t line = event->load[0].address / LINE_BYTES;
-    if (!coherence_fetch(core, line, event->lock_start, true, &arrival))
+    if (!coherence_write(core, line, event->lock_start, &arrival))
         return false;
-    ticks delay = arrival - event->lock_start;
+    /* It was there when the lock looked at first: the lock starts again with its load. */
+    const struct timing *t = core->timing;
+    ticks delay = arrival + t->l1_latency + t->lock_redo - event->lock_start;
     event->lock_start += delay;
     event->value += delay;
     event->done += delay;

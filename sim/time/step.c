@@ -111,7 +111,8 @@ bool core_start(struct core *core)
 ticks core_read_time(const struct core *core)
 {
     const struct event *event = &core->event;
-    ticks at = event->op->kind == OP_LOCK  ? event->lock_start
+    /* A lock is one step with the drain of the stores before it. */
+    ticks at = event->op->kind == OP_LOCK  ? later(event->lock_start, core->last_visible)
                : event->op->load_count > 0 ? event->read
                                            : event->dispatch;
     /* Loads of one CPU read in order. */

@@ -97,7 +97,7 @@ static ticks ready_to_commit(struct core *core, struct event *event, ticks step)
     }
     /* The line was asked for early; another CPU may have taken it since. */
     ticks arrival = commit, at = later(commit, event->store_line);
-    if (coherence_fetch(core, event->store.address / LINE_BYTES, at, true, &arrival)) {
+    if (coherence_write(core, event->store.address / LINE_BYTES, at, &arrival)) {
         commit = event->store_line = arrival;
         event->store_level = LEVEL_TRANSFER; /* the second lock from here waits for it */
     }
@@ -127,7 +127,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
     }
     core->last_store = op;
     if (op->kind == OP_PLAIN) {
-        core->last_plain_commit = commit;
+        core->last_plain_commit = visible;
     }
     ring_push(&core->store_commit, commit);
     ring_push(&core->store_retire, event->retire);

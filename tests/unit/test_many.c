@@ -74,6 +74,34 @@ static void test_interrupts(void)
     CU_ASSERT_TRUE(within(rate, 42.9608e6, 0.03));
 }
 
+/* Two CPUs that pass lines to each other; the variants are numbered as in the traces. */
+static void test_two(void)
+{
+    static const struct {
+        const char *path;
+        uint32_t variant;
+        double cycles, share;
+    } rows[] = {
+        {"tests/timing/contended_near.yaml", 0, 31.6, 0.1}, /* lock add */
+        {"tests/timing/contended_near.yaml", 4, 118, 0.1},  /* store, mfence */
+        {"tests/timing/contended_far.yaml", 0, 30.4, 0.1},  /* lock add */
+        {"tests/timing/pingpong.yaml", 0, 406, 0.1},        /* no barrier */
+        {"tests/timing/pingpong.yaml", 1, 410, 0.1},        /* mfence */
+        {"tests/timing/pingpong.yaml", 2, 442, 0.1},        /* lock add elsewhere */
+        {"tests/timing/pingpong.yaml", 5, 308, 0.2},        /* both flags on one line */
+        {"tests/timing/message.yaml", 2, 519, 0.1},         /* data, mfence, flag */
+        {"tests/timing/lock_and_load.yaml", 0, 15.8, 0.1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double cycles = cycles_of(rows[i].path, "zen4", rows[i].variant, 0);
+        bool good = within(cycles, rows[i].cycles, rows[i].share);
+        if (!good)
+            printf("%s, variant %u: %.1f cycles, expected %.1f\n", rows[i].path, rows[i].variant,
+                   cycles, rows[i].cycles);
+        CU_ASSERT_TRUE(good);
+    }
+}
+
 static void test_vmexit(void)
 {
     static const char *const parts[] = {"haswell", "skylake", "icelake"};
@@ -89,5 +117,6 @@ void add_many_tests(void)
     CU_pSuite suite = CU_add_suite("many CPUs", NULL, NULL);
     CU_add_test(suite, "MTRRs in lock step", test_mtrr);
     CU_add_test(suite, "interrupts with and without a fence", test_interrupts);
+    CU_add_test(suite, "two CPUs on one line", test_two);
     CU_add_test(suite, "looking before an exchange", test_vmexit);
 }
