@@ -203,7 +203,7 @@ published range. `make check` holds the figures of the parts to 10 %.
 ## Zen 4, measured loop by loop
 
 The profile `zen4` rests on loops that were measured on one machine of that kind; they are not
-part of the repository. Of 736 of them the model is off by a mean of 1.7 % where the core
+part of the repository. Of 736 of them the model is off by a mean of 1.6 % where the core
 decides (563 loops: barriers, locked operations, forwarding, random mixes), 3.4 % where memory
 does (113), 5.0 % with non-temporal stores and flushes (60); llvm-mca 22 by 48, 71 and 80 %.
 With a file of your own measurements, one JSON object a line with `asm`, `median` and `min`,
@@ -246,8 +246,8 @@ cat <<'END'
 
 Sources are explained at the top of `tests/unit/parts.def`. Profiles inherit what was never
 measured on their part as estimates; `simulate profiles NAME` shows which rows those are. The
-figures of CLFLUSH, CLFLUSHOPT and CLWB on other parts than Zen 4 are left out: in the
-published lists they range over three orders of magnitude, by whether the line was there.
-CLZERO and RDPRU have no rule of their own in the model.
+published figures of CLFLUSH, CLFLUSHOPT and CLWB range widely, by whether the line was there
+and by the part; those of the Zen 4 are of lines that were. CLZERO and RDPRU have no rule of their
+own in the model, and CPUID has the time of leaf 0 for every leaf.
 END
 parts

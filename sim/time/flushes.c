@@ -50,7 +50,9 @@ ticks flush_line(struct core *core, enum insn_kind kind, uint64_t line, ticks *c
     }
     ticks start = later(*commit, later(entry->visible, entry->ready));
     *commit = start; /* it stays in the store queue until it can start */
-    ticks clean = kind == KIND_CLWB ? t->flush_clean_keep : t->flush_clean;
+    ticks clean = kind == KIND_CLWB      ? t->flush_clean_keep
+                  : kind == KIND_CLFLUSH ? t->flush_clean
+                                         : t->flush_clean_opt;
     entry->ready = start + (entry->dirty ? t->flush_dirty : clean);
     entry->dirty = false;
     image_clean(&core->machine->image, line);

@@ -59,6 +59,9 @@ static ticks commit_step(const struct core *core, const struct event *event)
     if ((store->address + store->size - 1) / LINE_BYTES != line) {
         return t->commit_split;
     }
+    if (event->op->repeats && event->store_level == LEVEL_L1) {
+        return later(t->rep_line, t->commit_interval);
+    }
     /* Only stores that go upwards in a line are written together. */
     bool joins = line == core->commit_line && store->address >= core->commit_address;
     switch (event->store_level) {
