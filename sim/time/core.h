@@ -56,7 +56,7 @@ enum unit {
  */
 enum bank { BANK_INTEGER, BANK_VECTOR, BANK_COUNT };
 
-enum { LOADS_MAX = 2, TIMED_REGISTERS = 48 };
+enum { LOADS_MAX = 2, TIMED_REGISTERS = 48, WANTED_WHOLE = 60 };
 
 struct predictor;
 
@@ -298,6 +298,7 @@ struct core {
     struct cycle_use calendar[CALENDAR];
     int64_t buckets[UNIT_COUNT][BUCKETS]; /* of units that are not pipelined */
     ticks divider_free;
+    uint32_t wanted[BANK_COUNT][PIPES_MAX + 1]; /* by the instructions seen so far, per pipe */
 
     /* order */
     ticks retire;       /* of the newest instruction */
@@ -442,6 +443,8 @@ void time_branch(struct core *core, const struct event *event);
 ticks issue(struct core *core, enum port port, ticks from);
 /* The same with one of `pipes`; none means that nothing limits it. */
 ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from);
+/* Tells of an instruction that was not seen before. */
+void want_pipes(struct core *core, const struct op *op);
 /* The computation of an instruction; returns when it starts, `*value` is when it has its result. */
 ticks issue_operation(struct core *core, const struct op *op, ticks from, ticks *value);
 

@@ -70,6 +70,23 @@ ticks issue(struct core *core, enum port port, ticks from)
     return whole ? cycle * CYCLE : later(from, cycle * CYCLE);
 }
 
+/*
+ * Of the free pipes the one that the code needs least for operations that have less choice, as a
+ * core balances them; the profile's order decides between equals.
+ */
+static unsigned least_wanted(const struct core *core, enum bank bank, int64_t pipes, unsigned busy)
+{
+    unsigned best = 0;
+    for (uint64_t order = pipes_order(pipes); order != 0; order >>= 4) {
+        unsigned pipe = order & 15;
+        bool better = best == 0 || core->wanted[bank][pipe] < core->wanted[bank][best];
+        if (!(busy & 1u << pipe) && better) {
+            best = pipe;
+        }
+    }
+    return best;
+}
+
 ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from)
 {
     unsigned set = pipes_set(pipes);
@@ -81,12 +98,17 @@ ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from)
     while ((set & ~(unsigned)use->busy[bank]) == 0) {
         use = use_at(core, ++cycle);
     }
-    uint64_t order = pipes_order(pipes);
-    while (use->busy[bank] & 1u << (order & 15)) {
-        order >>= 4;
-    }
-    use->busy[bank] |= (uint16_t)(1u << (order & 15));
+    use->busy[bank] |= (uint16_t)(1u << least_wanted(core, bank, pipes, use->busy[bank]));
     return cycle * CYCLE;
+}
+
+void want_pipes(struct core *core, const struct op *op)
+{
+    unsigned set = op->unit == UNIT_PIPES ? pipes_set(op->pipes) : 0;
+    for (unsigned left = set; left != 0; left &= left - 1) {
+        core->wanted[op->bank][__builtin_ctz(left)] +=
+            WANTED_WHOLE * op->operations / (uint32_t)__builtin_popcount(set);
+    }
 }
 
 /*

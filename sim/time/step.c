@@ -32,6 +32,7 @@ static struct op *op_at_rip(struct core *core)
         if (next != NULL && next->is_conditional) {
             op_fuse(*slot, core->timing);
         }
+        want_pipes(core, *slot);
         if (!(*slot)->known) {
             note_unmodelled(core->machine, insn->text);
         }

@@ -157,6 +157,14 @@ static void test_repeated_strings(void)
     CLOSE(loop_on("zen4", "", "xor ecx, ecx; rep movsb", 40), 1);
 }
 
+/* Chains of four cycles on pipes of which other work has the choice: it keeps out of their way. */
+static void test_balanced_pipes(void)
+{
+    const char *chains = "cmp edx, ecx; cmovb r9d, edx; imul r9, r9; cmp r9d, edx;"
+                         "cmove ebx, edx; cmp r9d, edx; cmovs r11d, eax";
+    CLOSE(loop_on("zen4", "", chains, 400), 4);
+}
+
 /* ---- stores and barriers ---- */
 
 static const char *lines(int n) { return times(n, "mov [rdi + %d], rax;", 64); }
@@ -617,6 +625,7 @@ void add_time_tests(void)
     CU_add_test(suite, "front end and ALUs", test_front_end);
     CU_add_test(suite, "loads", test_loads);
     CU_add_test(suite, "store forwarding", test_forwarding);
+    CU_add_test(suite, "pipes are balanced", test_balanced_pipes);
     CU_add_test(suite, "repeated strings", test_repeated_strings);
     CU_add_test(suite, "stores", test_stores);
     CU_add_test(suite, "lfence", test_lfence);
