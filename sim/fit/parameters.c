@@ -148,8 +148,9 @@ static void unknown_parameter(struct fit *fit, const struct wish *wish,
     const char *near = nearest_name(wish->pattern, names, ROWS);
     diagnostics_add(
         fit->diagnostics, "", (struct place){0},
-        "--free: no cycle parameter '%s'%s; 'simulate profiles %s' lists them", wish->pattern,
-        near ? region_printf(fit->region, " (did you mean '%s'?)", near) : "", fit->base->name);
+        "--free: no cycle parameter '%s' that is a number%s; 'simulate profiles %s' lists them",
+        wish->pattern, near ? region_printf(fit->region, " (did you mean '%s'?)", near) : "",
+        fit->base->name);
 }
 
 static const struct parameter_row *cycle_rows(const struct profile *profile)
@@ -160,6 +161,9 @@ static const struct parameter_row *cycle_rows(const struct profile *profile)
     return rows;
 }
 
+/* Pipes are names, of which none is less or more. */
+static bool is_number(const struct parameter_row *row) { return strcmp(row->unit, "pipes") != 0; }
+
 static void choose(struct fit *fit, const char *text, const struct parameter_row *rows)
 {
     struct wish wish;
@@ -167,7 +171,7 @@ static void choose(struct fit *fit, const char *text, const struct parameter_row
     if (!read_wish(fit, text, &wish))
         return;
     for (size_t i = 0; i < ROWS; i++) {
-        if (fnmatch(wish.pattern, rows[i].name, 0) != 0)
+        if (fnmatch(wish.pattern, rows[i].name, 0) != 0 || !is_number(&rows[i]))
             continue;
         add_parameter(fit, &rows[i], offsets[i], &wish);
         found = true;
