@@ -111,6 +111,10 @@ struct model {
     /* One line for a witness: what a buffer word holds, e.g. "x=1". Appended to `out`. */
     uint32_t (*store_of)(
         uint32_t word); /* the store that a word stands for, MODEL_NO_STORE if none */
+
+    /* What a word that is no store is called, and (else MODEL_NO_STORE) what it has loaded early.
+     * NULL: all words are stores. */
+    const char *(*name_of)(uint32_t word, uint32_t *early);
 };
 
 #define MODEL_NO_STORE UINT32_MAX

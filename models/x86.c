@@ -410,6 +410,12 @@ static uint32_t store_of(uint32_t word)
     return is_fence(word) || is_early(word) ? MODEL_NO_STORE : word & ENTRY_STORE;
 }
 
+static const char *name_of(uint32_t word, uint32_t *early)
+{
+    *early = is_early(word) ? word & ENTRY_STORE : MODEL_NO_STORE;
+    return is_early(word) ? "early load" : is_kind(word, ENTRY_MFENCE) ? "mfence" : "sfence";
+}
+
 const struct model model_x86 = {
     .name = "x86",
     .about = "x86 with memory types, non-temporal stores, flushes and weakly ordered MSR writes",
@@ -418,4 +424,5 @@ const struct model model_x86 = {
     .forward = forward,
     .drains = drains,
     .store_of = store_of,
+    .name_of = name_of,
 };

@@ -551,7 +551,7 @@ bool local_step(struct components *components, uint32_t cpu, struct node *node)
 struct private_drain {
     struct components *components;
     uint32_t cpu;
-    bool found;
+    bool stack_only, found;
     struct drain drain;
 };
 
@@ -561,17 +561,23 @@ static void pick_private(void *receiver, const struct drain *drain)
     if (pick->found || !drain->writes)
         return;
     const struct store *store = intern_bytes(&pick->components->stores, drain->store);
+    uint64_t stack = pick->components->program->cpus[pick->cpu].stack;
+    if (pick->stack_only && store->address - stack >= STACK_BYTES)
+        return;
     if (footprint_is_private(pick->components->footprint, pick->cpu, store->address)) {
         pick->drain = *drain;
         pick->found = true;
     }
 }
 
-void drain_private(struct components *components, uint32_t cpu, struct node *node)
+/* Drains of stores that nobody else can notice: all of them, or those to the CPU's stack. */
+static void drain_unseen(struct components *components, uint32_t cpu, struct node *node,
+                         bool stack_only)
 {
     struct cpu_components *own = &components->cpus[cpu];
     while (node->buffers.count) {
-        struct private_drain pick = {.components = components, .cpu = cpu};
+        struct private_drain pick = {
+            .components = components, .cpu = cpu, .stack_only = stack_only};
         own->model->drains(&components->context, &node->buffers, pick_private, &pick);
         if (!pick.found)
             return;
@@ -606,8 +612,23 @@ bool is_eager(const struct components *components, uint32_t cpu, const struct no
            !(oracle_flags(components->oracle, node->local) & RFLAGS_IF);
 }
 
+static void drain_private(struct components *components, uint32_t cpu, struct node *node)
+{
+    drain_unseen(components, cpu, node, false);
+}
+
+/* What belongs to the step that was just taken, as readers see it. */
+static void finish_instruction(struct components *components, uint32_t cpu, struct node *node)
+{
+    while (node->latched && local_step(components, cpu, node))
+        continue;
+    drain_unseen(components, cpu, node, true);
+}
+
 void close_node(struct components *components, uint32_t cpu, struct node *node)
 {
+    if (components->whole_instructions && !components->reduce)
+        finish_instruction(components, cpu, node);
     drop_useless_early_loads(components, cpu, node);
     if (!is_eager(components, cpu, node))
         return;

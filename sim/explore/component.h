@@ -188,6 +188,7 @@ struct components {
     bool persistent;            /* the program has persistent objects */
     bool keeps_control;         /* it changes memory types: control registers are followed */
     bool reduce;                /* false: every local step is a transition of its own */
+    bool whole_instructions;    /* but for the rest of an instruction, and own stacks */
     const char *failure;        /* the engine itself failed */
     struct teller *teller;      /* set while a witness is told */
     struct transition *scratch; /* while a component is worked out */

@@ -504,6 +504,7 @@ static void run_pass(struct exploration *exploration, const struct pass *pass)
     }
     components_init(&exploration->components, region, pass->oracle, pass->start, pass->profile,
                     pass->model, pass->footprint, pass->options->reduce);
+    exploration->components.whole_instructions = pass->options->whole_instructions;
     exploration->components.removed = pass->options->removed;
     exploration->components.removed_count = pass->options->removed_count;
     symmetry_find(exploration, pass->start);

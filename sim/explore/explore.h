@@ -20,6 +20,8 @@
 
 struct explore_options {
     bool reduce;                   /* false: interleave every step (for comparison) */
+    bool whole_instructions;       /* without reduction: what follows an instruction's last load
+                                      is no step of its own, nor what a CPU does with its stack */
     uint64_t max_states;           /* 0: none */
     double max_seconds;            /* 0: none */
     size_t max_memory;             /* bytes, 0: none */

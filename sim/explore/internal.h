@@ -130,9 +130,6 @@ void read_unshared(struct components *components, uint32_t cpu, const struct nod
 bool finish_locked(struct components *components, struct node *node, const uint8_t *bytes,
                    struct outcome *outcome, struct stopped *stopped);
 
-/* Drains of private stores, which nobody can notice. */
-void drain_private(struct components *components, uint32_t cpu, struct node *node);
-
 /* Tells a step to whoever narrates, if anybody does. `access` may be NULL. */
 struct told {
     const struct insn *insn;

@@ -13,6 +13,10 @@ struct teller {
     struct exploration *exploration;
     struct witness *witness;
     uint32_t cpu;
+    /* What the steps so far have made of registers and memory; NULL: not followed. */
+    struct cell_view view;
+    uint32_t *privates;
+    struct registers *registers; /* per CPU */
 };
 
 static const char *bytes_text(struct region *region, const uint8_t *data, unsigned size)
@@ -32,30 +36,35 @@ static const char *bytes_text(struct region *region, const uint8_t *data, unsign
 }
 
 /* The stack of the first of those alike stands for everybody's. */
-static uint64_t own_address(const struct teller *teller, uint64_t address)
+static uint64_t own_address(const struct exploration *exploration, uint32_t cpu, uint64_t address)
 {
-    const struct cpu *cpus = teller->exploration->program->cpus;
-    uint64_t first = cpus[teller->exploration->components.symmetry.alike[teller->cpu]].stack;
+    const struct cpu *cpus = exploration->program->cpus;
+    uint64_t first = cpus[exploration->components.symmetry.alike[cpu]].stack;
     bool on_it = address >= first && address - first < STACK_BYTES;
-    return on_it ? address - first + cpus[teller->cpu].stack : address;
+    return on_it ? address - first + cpus[cpu].stack : address;
+}
+
+const char *store_text(struct region *region, const struct exploration *exploration, uint32_t cpu,
+                       uint32_t number)
+{
+    const struct store *store = intern_bytes(&exploration->components.stores, number);
+    const char *place = describe_address(region, exploration->program,
+                                         own_address(exploration, cpu, store->address));
+    if (store->flags & (STORE_CLFLUSH | STORE_FLUSH_WEAK))
+        return region_printf(region, "flush %s", place);
+    return region_printf(region, "%s=%s", place, bytes_text(region, store->data, store->size));
 }
 
 const char **buffered_stores(struct region *region, struct exploration *exploration, uint32_t cpu,
                              const struct node *node, size_t *count)
 {
-    const struct teller teller = {region, exploration, NULL, cpu};
     const struct model *model = exploration->components.cpus[cpu].model;
     const char **texts = region_array(region, node->buffers.count + 1, sizeof *texts);
     *count = 0;
     for (uint32_t i = 0; i < node->buffers.count; i++) {
         uint32_t number = model->store_of(node->buffers.words[i]);
-        if (number == MODEL_NO_STORE)
-            continue;
-        const struct store *store = intern_bytes(&exploration->components.stores, number);
-        texts[(*count)++] = region_printf(
-            region, "%s=%s",
-            describe_address(region, exploration->program, own_address(&teller, store->address)),
-            bytes_text(region, store->data, store->size));
+        if (number != MODEL_NO_STORE)
+            texts[(*count)++] = store_text(region, exploration, cpu, number);
     }
     return texts;
 }
@@ -71,11 +80,34 @@ static const char *detail_of(struct teller *teller, const struct told *told)
                              clock + (told->stored && told->stored->store_count),
                              told->how ? ", " : "", told->how ? told->how : "");
     }
-    const char *place = describe_address(teller->region, teller->exploration->program,
-                                         own_address(teller, told->address));
+    const char *place =
+        describe_address(teller->region, teller->exploration->program,
+                         own_address(teller->exploration, teller->cpu, told->address));
     const char *value = bytes_text(teller->region, told->data, told->size);
     return region_printf(teller->region, "%s %s %s%s%s", place, told->write ? "<-" : "is", value,
                          told->how ? ", " : "", told->how ? told->how : "");
+}
+
+static uint64_t *cell_values(const struct teller *teller)
+{
+    const struct cells *cells = &teller->witness->cells;
+    uint64_t *values = region_array(teller->region, cells->count + 1, sizeof *values);
+    for (size_t i = 0; i < cells->count; i++)
+        values[i] = cell_value(teller->exploration, &cells->items[i], &teller->view);
+    return values;
+}
+
+/* Keeps what the step made of the CPU's registers and of memory. */
+static void follow(struct teller *teller, const struct node *after, struct witness_step *step)
+{
+    if (!teller->privates)
+        return;
+    struct registers *registers = &teller->registers[teller->cpu];
+    step->registers = changed_registers(teller->region, teller->exploration, registers,
+                                        after->local, &step->register_count);
+    oracle_registers(teller->exploration->components.oracle, after->local, registers);
+    teller->privates[teller->cpu] = after->private_memory;
+    step->memory = cell_values(teller);
 }
 
 /* What is at the place of an atomic access after it. */
@@ -113,7 +145,7 @@ void tell(struct components *components, const struct node *after, const struct 
     }
     step->event = told->event;
     step->detail = detail_of(teller, told);
-    step->address = own_address(teller, told->address);
+    step->address = own_address(teller->exploration, teller->cpu, told->address);
     step->size = told->size;
     step->write = told->write;
     step->same_insn = told->same_insn;
@@ -128,6 +160,7 @@ void tell(struct components *components, const struct node *after, const struct 
         keep_stored(teller, told, step);
     step->buffer = buffered_stores(teller->region, teller->exploration, teller->cpu, after,
                                    &step->buffer_count);
+    follow(teller, after, step);
 }
 
 struct matching {
@@ -170,7 +203,8 @@ static void tell_write_back(struct teller *teller, uint32_t before, uint32_t aft
         .cpu = teller->cpu,
         .event = "write-back",
         .post_to = NOBODY,
-        .detail = region_printf(teller->region, "the line of %s becomes durable", line)};
+        .detail = region_printf(teller->region, "the line of %s becomes durable", line),
+        .memory = teller->privates ? cell_values(teller) : NULL};
 }
 
 /* Tells a transition of the teller's CPU by taking it; NULL: a line is written back. */
@@ -179,6 +213,9 @@ static void tell_taken(struct teller *teller, const uint32_t *from, const uint32
 {
     struct exploration *exploration = teller->exploration;
     size_t cpus = exploration->program->cpu_count;
+    teller->view.memory = to[cpus];
+    if (exploration->line_count)
+        teller->view.durable = to[cpus + 1];
     if (!transition) {
         tell_write_back(teller, from[cpus + 1], to[cpus + 1]);
         return;
@@ -192,14 +229,32 @@ static void tell_taken(struct teller *teller, const uint32_t *from, const uint32
 /* Tells the one transition that leads from one tuple to the next. */
 static void tell_transition(struct teller *teller, const uint32_t *from, const uint32_t *to)
 {
-    struct exploration *exploration = teller->exploration;
-    struct matching matching = {.wanted = to, .length = exploration->tuple_length};
-    for_each_successor(exploration, from, match, &matching);
-    if (!matching.matched)
-        return;
+    struct matching matching = {.wanted = to, .length = teller->exploration->tuple_length};
+    for_each_successor(teller->exploration, from, match, &matching);
     if (matching.found)
         teller->cpu = matching.cpu;
-    tell_taken(teller, from, to, matching.found);
+    if (matching.matched)
+        tell_taken(teller, from, to, matching.found);
+}
+
+/* Begins to follow registers and memory, as they are before the first step. */
+static void follow_start(struct teller *teller)
+{
+    struct exploration *exploration = teller->exploration;
+    size_t cpus = exploration->program->cpu_count;
+    struct witness *witness = teller->witness;
+    teller->privates = region_array(teller->region, cpus, sizeof *teller->privates);
+    teller->registers = region_array(teller->region, cpus, sizeof *teller->registers);
+    for (uint32_t cpu = 0; cpu < cpus; cpu++)
+        oracle_registers(
+            exploration->components.oracle,
+            oracle_local(exploration->components.oracle,
+                         &exploration->components.start
+                              ->registers[exploration->components.symmetry.alike[cpu]]),
+            &teller->registers[cpu]);
+    teller->view = (struct cell_view){.privates = teller->privates};
+    witness->cells = cells_find(teller->region, exploration);
+    witness->start = cell_values(teller);
 }
 
 /* The states that lead to `state`, one tuple after the other. */
@@ -290,7 +345,8 @@ struct witness *witness_of_transition(struct region *region, struct exploration 
                                       const struct transition *transition)
 {
     struct witness *witness = region_alloc(region, sizeof *witness);
-    struct teller teller = {region, exploration, witness, cpu};
+    struct teller teller = {
+        .region = region, .exploration = exploration, .witness = witness, .cpu = cpu};
     tell_taken(&teller, from, to, transition);
     return witness;
 }
@@ -299,12 +355,13 @@ struct witness *witness_new(struct region *region, struct exploration *explorati
                             const uint32_t *tuple)
 {
     struct witness *witness = region_alloc(region, sizeof *witness);
-    struct teller teller = {region, exploration, witness, 0};
+    struct teller teller = {.region = region, .exploration = exploration, .witness = witness};
     size_t wide = exploration->tuple_length, length;
     uint32_t *path = find_path(region, exploration, state, &length);
     exploration->keeps_order = true;
     if (exploration->components.symmetry.any)
         assign_roles(region, exploration, path, length, tuple);
+    follow_start(&teller);
     exploration->components.teller = &teller;
     for (uint32_t cpu = 0; cpu < exploration->program->cpu_count; cpu++) {
         teller.cpu = cpu;

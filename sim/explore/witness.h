@@ -3,7 +3,7 @@
 #ifndef FENCESIM_SIM_EXPLORE_WITNESS_H_
 #define FENCESIM_SIM_EXPLORE_WITNESS_H_
 
-#include "sim/explore/explore.h"
+#include "sim/explore/cells.h"
 
 struct witness_step {
     uint32_t cpu;
@@ -21,15 +21,20 @@ struct witness_step {
     bool updates;     /* it loads `data` and stores `stored` in one atomic step */
     uint8_t stored[16];
     bool same_insn; /* one more access of the instruction that the CPU's step before belongs to */
-    enum insn_class class; /* with has_insn */
-    uint32_t store_flags;  /* of what left a buffer: STORE_... */
-    int post_to;           /* the CPU that is sent `vector`, or NOBODY */
-    uint8_t vector;        /* also of an interrupt that is taken */
+    enum insn_class class;  /* with has_insn */
+    uint32_t store_flags;   /* of what left a buffer: STORE_... */
+    int post_to;            /* the CPU that is sent `vector`, or NOBODY */
+    uint8_t vector;         /* also of an interrupt that is taken */
+    const char **registers; /* those that the step changed, as "rax=1" */
+    size_t register_count;
+    uint64_t *memory; /* after the step, one value per cell; NULL when cells are not followed */
 };
 
 struct witness {
     struct witness_step *steps;
     size_t count, capacity;
+    struct cells cells;
+    uint64_t *start; /* the cells' values before the first step */
 };
 
 /* What a transition of a CPU from one tuple to another tells; NULL: a line is written back. */
@@ -47,5 +52,9 @@ const char **buffered_stores(struct region *region, struct exploration *explorat
  */
 struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state,
                             const uint32_t *tuple);
+
+/* An entry of a CPU's buffer as it is listed: "x=1", "flush x". */
+const char *store_text(struct region *region, const struct exploration *exploration, uint32_t cpu,
+                       uint32_t number);
 
 #endif

@@ -64,6 +64,9 @@ struct exploration *explore_without(struct judgement *judgement, const struct re
 struct exploration *explore_varied(struct judgement *judgement, const struct removed *removed,
                                    size_t count, uint64_t max_states);
 
+/* An exploration in which every step stands for itself, as readers expect to choose them. */
+struct exploration *explore_unreduced(struct judgement *judgement, uint64_t max_states);
+
 /* Whether both can end in exactly the same observed outcomes. Only for complete explorations. */
 bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
                    const struct exploration *b);

@@ -70,6 +70,19 @@ struct exploration *explore_varied(struct judgement *judgement, const struct rem
     return explore_with(judgement, judgement->model, &options);
 }
 
+struct exploration *explore_unreduced(struct judgement *judgement, uint64_t max_states)
+{
+    struct prepared *prepared = judgement->prepared;
+    struct explore_options options = options_of(judgement);
+    struct footprint *footprint = region_alloc(judgement->scratch, sizeof *footprint);
+    footprint_init(footprint, judgement->scratch, prepared->program, false);
+    options.reduce = false;
+    options.whole_instructions = true;
+    options.max_states = max_states;
+    return explore(judgement->scratch, prepared->oracle, prepared->start, judgement->profile,
+                   judgement->model, footprint, prepared->terms, prepared->term_count, &options);
+}
+
 /* The observed part of a final state's values. */
 static uint64_t *project(struct region *region, const struct prepared *prepared,
                          const struct final_state *final)

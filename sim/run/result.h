@@ -7,6 +7,7 @@
 #include "sim/explore/witness.h"
 #include "sim/program/program.h"
 #include "sim/relations/relations.h"
+#include "sim/run/state_graph.h"
 #include "sim/time/time.h"
 
 enum verdict { VERDICT_PASS, VERDICT_VIOLATION, VERDICT_UNKNOWN };
@@ -95,6 +96,9 @@ struct result {
     size_t stuck_cpu_count;
     struct result_witness *witnesses;
     size_t witness_count, witness_capacity;
+
+    const struct state_graph *state_graph; /* NULL: not wanted, or `no_graph` says why not */
+    const char *no_graph;
 
     const struct timed *timed; /* NULL: not timed */
 

@@ -176,6 +176,8 @@ static struct result *run_one(struct region *region, struct region *scratch, str
         find_forbidding_fences(&judgement);
         tell_witnesses(&judgement);
     }
+    if (options->order && options->graph_states)
+        judge_graph(&judgement);
     if (judgement.exploration)
         exploration_close(judgement.exploration);
     return result;

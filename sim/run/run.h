@@ -23,7 +23,8 @@ struct run_options {
     size_t max_memory;   /* bytes, 0: none; for each run */
     const volatile int *stop;
     fs_progress *progress;
-    size_t timeline; /* instructions of each CPU to record; 0: none */
+    uint64_t graph_states; /* keep the graph of all states when it has no more; 0: none */
+    size_t timeline;       /* instructions of each CPU to record; 0: none */
 };
 
 struct result_list {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/explore/explore.h"
+#include "sim/explore/graph.h"
 #include "sim/program/read.h"
 #include "tests/property/property.h"
 
@@ -113,15 +113,47 @@ static bool collect(struct region *region, struct exploration *exploration, uint
     return exploration->complete && !exploration->can_stick;
 }
 
+/* The final states that the graph's steps lead to from its start. */
+static bool collect_graph(struct region *region, struct exploration *exploration,
+                          struct outcomes *outcomes)
+{
+    struct graph *graph = graph_new(region, exploration);
+    bool *reached = region_array(region, graph->state_count, sizeof *reached);
+    uint32_t *queue = region_array(region, graph->state_count, sizeof *queue);
+    uint32_t *tuple = region_array(region, exploration->tuple_length, sizeof *tuple);
+    size_t first = 0, count = 1;
+    reached[0] = true;
+    for (; first < count; first++) {
+        const struct graph_state *state = &graph->states[queue[first]];
+        for (uint32_t i = 0; i < state->edge_count; i++) {
+            uint32_t to = graph->edges[state->first_edge + i].to;
+            if (!reached[to])
+                queue[count++] = to;
+            reached[to] = true;
+        }
+        if (!state->is_final)
+            continue;
+        uint64_t row[VALUES_MAX] = {0};
+        states_get(&exploration->states, queue[first], tuple);
+        for (size_t i = 0; i < exploration->term_count; i++)
+            row[i] = term_value(exploration, tuple, &exploration->terms[i]);
+        outcomes_add(outcomes, row);
+    }
+    outcomes_sort(outcomes);
+    return exploration->complete && count == graph->state_count;
+}
+
 bool engine_outcomes(struct batch *batch, size_t number, const char *model,
-                     const struct machine *machine, bool reduce, struct outcomes *outcomes,
-                     witness_check *check, void *context)
+                     const struct machine *machine, enum search_kind search,
+                     struct outcomes *outcomes, witness_check *check, void *context)
 {
     struct subject *subject = &batch->subjects[number];
     struct profile profile;
     struct region region;
     struct footprint footprint;
-    struct explore_options options = {.reduce = reduce, .max_states = 2000000};
+    struct explore_options options = {.reduce = search == SEARCH_REDUCED,
+                                      .whole_instructions = search == SEARCH_GRAPH,
+                                      .max_states = 2000000};
     prepare(batch, subject);
     memset(&profile, 0, sizeof profile);
     profile.name = profile.about = profile.model = "test";
@@ -131,11 +163,13 @@ bool engine_outcomes(struct batch *batch, size_t number, const char *model,
     region_init(&region, 0);
     if (region_guard(&region))
         abort();
-    footprint_init(&footprint, &region, subject->program, !reduce);
+    footprint_init(&footprint, &region, subject->program, search == SEARCH_ALL);
     struct exploration *exploration =
         explore(&region, subject->oracle, subject->start, &profile, model_find(model), &footprint,
                 subject->program->terms, subject->program->term_count, &options);
-    bool complete = collect(&region, exploration, subject->window, outcomes, check, context);
+    bool complete = search == SEARCH_GRAPH
+                        ? collect_graph(&region, exploration, outcomes)
+                        : collect(&region, exploration, subject->window, outcomes, check, context);
     region_release(&region);
     return complete;
 }

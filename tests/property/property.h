@@ -146,9 +146,13 @@ const struct program *batch_program(const struct batch *batch, size_t number);
 typedef void witness_check(void *context, const struct witness *witness, uint64_t window_address,
                            const uint64_t *row);
 
+/* How the search is made: every step by itself, reduced, or as the graph that readers explore,
+ * of which the outcomes are then those that its steps lead to. */
+enum search_kind { SEARCH_ALL, SEARCH_REDUCED, SEARCH_GRAPH };
+
 /* All outcomes under the ordering model of that name; false when the search was incomplete. */
 bool engine_outcomes(struct batch *batch, size_t number, const char *model,
-                     const struct machine *machine, bool reduce, struct outcomes *outcomes,
-                     witness_check *check, void *context);
+                     const struct machine *machine, enum search_kind search,
+                     struct outcomes *outcomes, witness_check *check, void *context);
 
 #endif

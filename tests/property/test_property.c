@@ -109,13 +109,14 @@ static void check_witness(void *context, const struct witness *witness, uint64_t
 
 /* The explorer's outcomes must be `expected`. */
 static void compare_engine(struct batch *batch, const struct family *family, size_t number,
-                           const char *model, const struct machine *machine, bool reduce,
-                           const struct outcomes *expected, const char *what)
+                           const char *model, const struct machine *machine,
+                           enum search_kind search, const struct outcomes *expected,
+                           const char *what)
 {
     struct outcomes got = {0};
     struct replaying replaying = {family, machine};
     bool replay = number == family->plain;
-    bool complete = engine_outcomes(batch, number, model, machine, reduce, &got,
+    bool complete = engine_outcomes(batch, number, model, machine, search, &got,
                                     replay ? check_witness : NULL, &replaying);
     CU_ASSERT_TRUE(complete);
     if (!complete || !outcomes_equal(expected, &got))
@@ -141,11 +142,13 @@ static void permute(const struct family *family, const struct outcomes *from,
 static void check_models(struct batch *batch, const struct family *family,
                          const struct outcomes *expected)
 {
-    compare_engine(batch, family, family->plain, "tso", &family->machine, true, expected,
+    compare_engine(batch, family, family->plain, "tso", &family->machine, SEARCH_REDUCED, expected,
                    "not the naive machine's outcomes");
-    compare_engine(batch, family, family->plain, "tso", &family->machine, false, expected,
+    compare_engine(batch, family, family->plain, "tso", &family->machine, SEARCH_ALL, expected,
                    "not the naive machine's outcomes, without reduction");
-    compare_engine(batch, family, family->plain, "x86", &family->machine, true, expected,
+    compare_engine(batch, family, family->plain, "tso", &family->machine, SEARCH_GRAPH, expected,
+                   "not the naive machine's outcomes, in the graph that readers explore");
+    compare_engine(batch, family, family->plain, "x86", &family->machine, SEARCH_REDUCED, expected,
                    "not the naive machine's outcomes, with the model of all memory types");
 }
 
@@ -154,12 +157,12 @@ static void check_relatives(struct batch *batch, const struct family *family,
 {
     struct outcomes permuted = {0}, fenced = {0};
     permute(family, expected, &permuted);
-    compare_engine(batch, family, family->permuted, "tso", &family->machine, true, &permuted,
-                   "other outcomes with the CPUs in another order");
-    compare_engine(batch, family, family->renamed, "tso", &family->machine, true, expected,
-                   "other outcomes with other names");
-    CU_ASSERT_TRUE(engine_outcomes(batch, family->with_fence, "tso", &family->machine, true,
-                                   &fenced, NULL, NULL));
+    compare_engine(batch, family, family->permuted, "tso", &family->machine, SEARCH_REDUCED,
+                   &permuted, "other outcomes with the CPUs in another order");
+    compare_engine(batch, family, family->renamed, "tso", &family->machine, SEARCH_REDUCED,
+                   expected, "other outcomes with other names");
+    CU_ASSERT_TRUE(engine_outcomes(batch, family->with_fence, "tso", &family->machine,
+                                   SEARCH_REDUCED, &fenced, NULL, NULL));
     if (!outcomes_within(&fenced, expected))
         fail(family, "a fence added an outcome", expected, &fenced);
     outcomes_free(&permuted);
@@ -292,7 +295,7 @@ static void check_sc(struct batch *batch, const struct family *family,
     struct outcomes sc = {0};
     struct machine machine = {true, 0, family->machine.atomic_bytes};
     CU_ASSERT_TRUE(naive_outcomes(&family->sample, &machine, NAIVE_STATES_MAX, &sc));
-    compare_engine(batch, family, family->plain, "sc", &machine, true, &sc,
+    compare_engine(batch, family, family->plain, "sc", &machine, SEARCH_REDUCED, &sc,
                    "not the naive machine's outcomes under SC");
     if (!outcomes_within(&sc, relaxed))
         fail(family, "an outcome of SC is missing under TSO", &sc, relaxed);
@@ -307,8 +310,8 @@ static void check_capacities(struct batch *batch, const struct family *family)
     struct machine machine = family->machine;
     for (machine.capacity = 1; machine.capacity <= 3; machine.capacity++) {
         struct outcomes large = {0};
-        CU_ASSERT_TRUE(
-            engine_outcomes(batch, family->plain, "tso", &machine, true, &large, NULL, NULL));
+        CU_ASSERT_TRUE(engine_outcomes(batch, family->plain, "tso", &machine, SEARCH_REDUCED,
+                                       &large, NULL, NULL));
         if (!outcomes_within(&small, &large))
             fail(family, "a larger buffer removed an outcome", &small, &large);
         outcomes_free(&small);
