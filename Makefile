@@ -46,10 +46,12 @@ SOURCES := $(sort $(shell find sim models -name '*.c'))
 # What prints and reads options; everything else is the library.
 COMMAND := sim/main.c $(sort $(wildcard sim/command/*.c))
 HEADERS := $(sort $(wildcard include/fencesim/*.h))
+PAGE_FILES := $(sort $(wildcard sim/report/html/*.css sim/report/html/*.js))
 PROFILES := $(sort $(wildcard models/profiles/*.yaml))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c tests/property/*.c))
 object = $(patsubst %.c,$(OUT)/%.o,$(1))
-LIBRARY_OBJECTS = $(call object,$(filter-out $(COMMAND),$(SOURCES))) $(OUT)/profiles_data.o
+LIBRARY_OBJECTS = $(call object,$(filter-out $(COMMAND),$(SOURCES))) $(OUT)/profiles_data.o \
+	$(OUT)/html_data.o
 TEST_OBJECTS = $(call object,$(TEST_SOURCES))
 
 all: $(PROGRAM) $(LIBRARY)
@@ -77,6 +79,14 @@ $(OUT)/profiles_data.c: models/embed.sh $(PROFILES)
 	sh models/embed.sh $@ $(PROFILES)
 
 $(OUT)/profiles_data.o: $(OUT)/profiles_data.c $(OUT)/flags
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# So are style and scripts of the HTML report.
+$(OUT)/html_data.c: sim/report/html/embed.sh $(PAGE_FILES)
+	@mkdir -p $(@D)
+	sh sim/report/html/embed.sh $@ $(PAGE_FILES)
+
+$(OUT)/html_data.o: $(OUT)/html_data.c $(OUT)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tests ----
@@ -124,7 +134,7 @@ bench-save: all $(OUT)/bench
 # ---- style ----
 
 FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
-SCRIPTS = $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
+SCRIPTS = $(sort $(shell find tests tools models sim -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)

@@ -19,6 +19,7 @@ enum {
     EXIT_UNKNOWN = 3,
     EXIT_INTERNAL = 70,
     NAMES_MAX = 256,
+    GRAPH_STATES = 4000, /* of a run that an HTML report lets its reader explore */
     MAPPED_BYTES = 4 << 20
 };
 enum long_only {
@@ -63,7 +64,8 @@ static const char usage[] =
     "                         profiles that the trace's expectations name, or x86\n"
     "  -V, --variant NAME     only this variant (may be repeated)\n"
     "      --only order|time  half of the work\n"
-    "  -f, --format text|json|herd|dot|svg\n"
+    "  -f, --format text|json|herd|dot|svg|html\n"
+    "                         html: one page with scripts to step through and to explore it\n"
     "  -o, --output FILE      write the report there\n"
     "      --witness none|first|all\n"
     "                         executions to show: none, one for each violated or surprising\n"
@@ -184,7 +186,7 @@ static int take_fit_option(fs_fit_options *options, const char **free_names, int
 static int take_option(struct command *command, int option)
 {
     static const char *const halves[] = {"order", "time", NULL};
-    static const char *const formats[] = {"text", "json", "herd", "dot", "svg", NULL};
+    static const char *const formats[] = {"text", "json", "herd", "dot", "svg", "html", NULL};
     static const char *const witnesses[] = {"first", "none", "all", NULL};
     static const char *const findings[] = {"all", "static", "none", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
@@ -214,7 +216,7 @@ static int take_option(struct command *command, int option)
         return 0;
     case 'f':
         if ((chosen = choice(optarg, formats)) < 0)
-            return usage_error("no format '%s': text, json, herd, dot or svg", optarg);
+            return usage_error("no format '%s': text, json, herd, dot, svg or html", optarg);
         command->format = (fs_format)chosen;
         return 0;
     case OPT_ONLY:
@@ -429,6 +431,10 @@ static int run(struct command *command, const char *const *paths, size_t count)
     if (command->format == FS_FORMAT_HERD) { /* which has no place for either */
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
+    }
+    if (command->format == FS_FORMAT_HTML) {
+        command->options.graph_states = GRAPH_STATES;
+        command->options.timeline = true;
     }
     bool quiet = command->format == FS_FORMAT_TEXT && command->verbosity < 0;
     if (command->format == FS_FORMAT_HERD || quiet)

@@ -31,7 +31,8 @@ typedef enum fs_format {
     FS_FORMAT_JSON,
     FS_FORMAT_HERD,
     FS_FORMAT_DOT, /* the executions that are shown, a digraph each, for graphviz */
-    FS_FORMAT_SVG  /* the same drawn: one document */
+    FS_FORMAT_SVG, /* the same drawn: one document */
+    FS_FORMAT_HTML
 } fs_format;
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
@@ -72,6 +73,8 @@ typedef struct fs_options {
     fs_progress *progress;    /* updated during the runs; may be NULL */
     bool timeline;            /* show when each instruction was dispatched, executed, retired */
     bool explain;             /* relate the events of witnesses and tell them in prose (default) */
+    uint64_t graph_states;    /* keep all states and steps of a run that has no more states than
+                                 this, for FS_FORMAT_HTML to be explored; 0 (default): none */
 } fs_options;
 
 void fs_options_init(fs_options *options);

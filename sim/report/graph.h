@@ -16,6 +16,12 @@ void graph_title(struct text *out, const struct result *result);
 void graph_ends(struct text *out, const struct result *result,
                 const struct result_witness *witness);
 
+/* One execution as an <svg> without a style of its own; `relations` has no problem. */
+void svg_drawing(struct text *out, const struct result *result, const struct relations *relations);
+
+/* What its arrows end in: for a <defs>, once in a document. */
+void svg_markers(struct text *out);
+
 /* Inside of a quoted string of dot; bytes that are no UTF-8 become '?'. */
 void add_dot_text(struct text *out, const char *string);
 

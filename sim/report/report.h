@@ -15,6 +15,9 @@ void write_text(struct text *out, const struct result_list *results, const fs_st
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline);
 
+/* One page that holds all it needs; `baseline` may be NULL. */
+void write_html(struct text *out, const struct result_list *results,
+                const struct baseline_comparison *baseline);
 /* The executions that are shown as graphs: for graphviz, and drawn. */
 void write_dot(struct text *out, const struct result_list *results);
 void write_svg(struct text *out, const struct result_list *results);

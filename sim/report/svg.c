@@ -145,6 +145,39 @@ static void add_lanes(struct drawing *d, int top)
     }
 }
 
+static void add_drawing(struct drawing *d)
+{
+    add_lanes(d, HEADER - 12);
+    for (size_t i = 0; i < d->relations->edge_count; i++)
+        add_arrow(d, &d->relations->edges[i]);
+    for (size_t i = 0; i < d->relations->event_count; i++)
+        if (is_drawn(&d->relations->events[i]))
+            add_box(d, i);
+}
+
+static struct drawing new_drawing(struct text *out, const struct result *result,
+                                  const struct relations *relations)
+{
+    struct drawing d = {.out = out, .result = result, .relations = relations};
+    d.x = region_array(out->region, relations->event_count + 1, sizeof *d.x);
+    d.y = region_array(out->region, relations->event_count + 1, sizeof *d.y);
+    place_events(&d);
+    return d;
+}
+
+void svg_drawing(struct text *out, const struct result *result, const struct relations *relations)
+{
+    struct drawing d = new_drawing(out, result, relations);
+    int top = HEADER - 32; /* without room for a title */
+    text_printf(out,
+                "<svg class=\"relations\" width=\"%d\" height=\"%d\" viewBox=\"0 %d %d %d\" "
+                "role=\"img\" aria-label=\"Graph of the execution; the text above says the same\">"
+                "\n",
+                d.width, d.height - top, top, d.width, d.height - top);
+    add_drawing(&d);
+    text_add(out, "</svg>");
+}
+
 static void add_execution(struct drawing *d, const struct result_witness *witness, size_t number,
                           int top)
 {
@@ -171,14 +204,20 @@ static void add_execution(struct drawing *d, const struct result_witness *witnes
         text_printf(d->out, "<text class=\"note\" x=\"%d\" y=\"72\">%s</text>\n", MARGIN,
                     d->relations->problem);
     } else {
-        add_lanes(d, HEADER - 12);
-        for (size_t i = 0; i < d->relations->edge_count; i++)
-            add_arrow(d, &d->relations->edges[i]);
-        for (size_t i = 0; i < d->relations->event_count; i++)
-            if (is_drawn(&d->relations->events[i]))
-                add_box(d, i);
+        add_drawing(d);
     }
     text_add(d->out, "</g>\n");
+}
+
+void svg_markers(struct text *out)
+{
+    static const char *const names[] = {"po", "rf", "co", "fr", "fence", "ipi"};
+    for (int i = 0; i < 6; i++)
+        text_printf(out,
+                    "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" "
+                    "markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" "
+                    "orient=\"auto\"><path class=\"%s\" d=\"M1 1 L8 4 L1 7\"/></marker>\n",
+                    names[i], names[i]);
 }
 
 static void add_style(struct text *out)
@@ -209,12 +248,7 @@ static void add_style(struct text *out)
                   ".ipi { stroke: #d08cff; } .ipi.relation { fill: #d08cff; }\n"
                   "text.relation { stroke: #16181c !important; }\n}\n"
                   "</style>\n<defs>\n");
-    for (int i = 0; i < 6; i++)
-        text_printf(out,
-                    "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" "
-                    "markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" "
-                    "orient=\"auto\"><path class=\"%s\" d=\"M1 1 L8 4 L1 7\"/></marker>\n",
-                    names[i], names[i]);
+    svg_markers(out);
     text_add(out, "</defs>\n");
 }
 
@@ -243,12 +277,7 @@ void write_svg(struct text *out, const struct result_list *results)
             const struct result_witness *witness = &results->items[i]->witnesses[n];
             if (!witness->relations)
                 continue;
-            struct drawing d = {
-                .out = &body, .result = results->items[i], .relations = witness->relations};
-            size_t count = d.relations->event_count + 1;
-            d.x = region_array(out->region, count, sizeof *d.x);
-            d.y = region_array(out->region, count, sizeof *d.y);
-            place_events(&d);
+            struct drawing d = new_drawing(&body, results->items[i], witness->relations);
             add_execution(&d, witness, number++, top);
             top += d.height;
             width = d.width > width ? d.width : width;

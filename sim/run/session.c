@@ -322,6 +322,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
                              .max_memory = options->max_memory,
                              .stop = options->stop,
                              .progress = options->progress,
+                             .graph_states = options->graph_states,
                              .timeline = options->timeline ? TIMELINE_INSTRUCTIONS : 0};
     if (options->baseline)
         report->baseline = baseline_read(&report->region, options->baseline, &report->diagnostics);
@@ -391,7 +392,9 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
     text_init(out, &report->output);
     if (format == FS_FORMAT_JSON)
         return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
-    if (format == FS_FORMAT_HERD)
+    if (format == FS_FORMAT_HTML)
+        write_html(out, &report->results, report->compared);
+    else if (format == FS_FORMAT_HERD)
         write_herd(out, &report->results, report->threads);
     else if (format == FS_FORMAT_DOT)
         write_dot(out, &report->results);
@@ -409,6 +412,7 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
 {
     struct text out = {0};
     fs_status status = write_guarded(report, format, style, &out);
+    decoder_close(); /* a page lists code */
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
     return status;

@@ -1,0 +1,1 @@
+./simulate -f html traces/algorithms/bakery.yaml | grep -o 'Not all states of this run[^:]*' | sort | uniq -c; ./simulate -f html --max-states 20 tests/golden/sb.yaml | grep -o 'it is not known.*line\|it is not known[^<]*\|<li><b>not explored.*'  | sed 's|after [0-9]* states, [0-9]* of|after N states, N of|'

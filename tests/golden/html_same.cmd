@@ -1,0 +1,1 @@
+./simulate -f html -o /dev/null tests/golden/sb.yaml; echo $?; ./simulate -f html -j 1 traces/classic > /tmp/html_jobs.1.$$; ./simulate -f html -j 4 traces/classic | cmp - /tmp/html_jobs.1.$$ && echo same; rm /tmp/html_jobs.1.$$

@@ -1,0 +1,1 @@
+./simulate -f html tests/golden/mp.yaml tests/golden/sb.yaml tests/golden/cpuid.yaml tests/golden/stuck.yaml | sed -e "s/sha256-[^']*'/HASH'/g" -e '/<style>/,/<\/style>/d' -e '/^<script>/,/<\/script>/d' | grep 'h1>\|h2 \|<nav\|#trace-\|sentence\|class="note\|All [0-9]* states'
