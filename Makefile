@@ -113,6 +113,10 @@ check-san:
 	$(MAKE) SANITIZE=1 check
 	sh tests/hostile/run.sh build/san/simulate
 
+# HTML reports in a browser; installs one when there is none.
+check-browser: all
+	SIMULATE=./$(PROGRAM) sh tests/browser/run.sh
+
 # Rewrites what the golden tests expect; look at the difference before you commit it.
 rebase: all
 	SIMULATE=./$(PROGRAM) sh tests/golden/run.sh rebase
@@ -177,7 +181,7 @@ dist:
 clean:
 	rm -rf build simulate libfencesim.a
 
-.PHONY: all check check-slow check-san rebase bench bench-save style lint format install uninstall dist clean FORCE
+.PHONY: all check check-slow check-san check-browser rebase bench bench-save style lint format install uninstall dist clean FORCE
 FORCE:
 .DELETE_ON_ERROR:
 
