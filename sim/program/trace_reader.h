@@ -32,6 +32,15 @@ struct body_line {
     int slot; /* index into program->slots, or NO_INDEX */
 };
 
+/* A field of `code:` that depends on where things lie. */
+struct code_relocation {
+    uint32_t offset; /* of the field */
+    enum { RELOCATION_PC32, RELOCATION_ABS32, RELOCATION_ABS32S, RELOCATION_ABS64 } kind;
+    int object; /* NO_INDEX: the start of the code itself */
+    int64_t addend;
+    struct place place;
+};
+
 /* What `asm:`, `code:` or `setup:` says, before slots are filled. */
 struct body {
     bool given;
@@ -41,6 +50,12 @@ struct body {
     bool has_slots;
     uint8_t *bytes; /* of `code:`; NULL for assembly */
     size_t byte_count;
+    struct code_line *rows; /* of `code:`, where its bytes stand */
+    size_t row_count;
+    struct code_relocation *relocations;
+    size_t relocation_count;
+    struct source_mark *sources;
+    size_t source_count;
     struct place place;
 };
 
@@ -109,7 +124,18 @@ bool read_cpu_name(struct trace_reader *reader, const struct node *node, const c
 /* trace_body.c */
 bool read_assembly(struct trace_reader *reader, const struct node *node, const char *what,
                    struct body *body);
+
+/* trace_code.c */
 bool read_code(struct trace_reader *reader, const struct node *node, struct body *body);
+
+/* `relocations:` and `source:` of a body whose code is read; both may be absent. */
+void read_code_details(struct trace_reader *reader, const struct field *code,
+                       const struct field *relocations, const struct field *source,
+                       struct body *body);
+
+/* The snippet of a body with `code:` at `address`, with its own relocated bytes. */
+struct snippet *captured_snippet(struct trace_reader *reader, const struct body *body,
+                                 uint64_t address);
 
 /* trace_variants.c */
 void read_variants(struct trace_reader *reader, const struct node *node);
