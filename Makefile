@@ -37,7 +37,7 @@ comma = ,
 archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
 link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
 DEPENDENCIES = unicorn capstone yaml jansson
-LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
+LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -ldw -lelf -lm -lpthread
 # The command alone draws on terminals.
 COMMAND_LIBS := $(call link,ncursesw) $(call link,tinfo)
 override LDFLAGS += -no-pie $(SANITIZERS)
@@ -143,7 +143,7 @@ $(OUT)/fencesim.pc: Makefile
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: fencesim' 'Description: Memory ordering and cycles of x86 machine code' \
 		'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -lelf -lm -lpthread' > $@
+		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -ldw -lelf -lm -lpthread' > $@
 
 install: all $(OUT)/fencesim.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DOCDIR)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of capturing from ELF files share. The way of a function:
+ *
+ *   inputs.c, binary.c  files -> checked tables
+ *   code.c             the functions that a CPU's code needs, what their instructions refer to
+ *   operands.c         a relocation or an operand -> the place that it means
+ *   data.c             those places -> objects of the trace
+ *   place.c            functions put behind each other, their references into the trace's terms
+ *   elf.c              all of it, by the user's options
+ */
+#ifndef FENCESIM_SIM_CAPTURE_ELF_H_
+#define FENCESIM_SIM_CAPTURE_ELF_H_
+
+#include "include/fencesim/fencesim.h"
+#include "sim/capture/capture.h"
+#include "sim/capture/inputs.h"
+#include "sim/isa/insn.h"
+
+/* ---- what an instruction or a word of data refers to ---- */
+
+enum target_kind {
+    TARGET_NONE,   /* an error was added */
+    TARGET_NUMBER, /* .distance alone */
+    TARGET_PLACE,  /* .distance bytes from .place, which lies in its section */
+    TARGET_LOOSE,  /* .distance bytes into an object that no section has */
+    TARGET_NAME,   /* of something that no file defines */
+    TARGET_TLS     /* .place in a section of thread-local data */
+};
+
+struct target {
+    enum target_kind kind;
+    struct location place;
+    size_t loose;
+    const char *name; /* of the symbol, "" when there is none; TARGET_NAME */
+    bool is_section;  /* .place was counted from a section's start, not from a symbol */
+    int64_t distance;
+};
+
+/* An object that no section holds: common and undefined ones, cells of a GOT, code's addresses. */
+struct loose {
+    const char *name;
+    uint64_t size, alignment;
+    bool points; /* its value is the address of `target`, or with TARGET_TLS a distance */
+    struct target target;
+    bool observed;
+    const char *note;
+    int object; /* in the capture, once made */
+};
+
+/* ---- the code of a CPU ---- */
+
+struct code_part {
+    struct location place; /* its binary is NULL for a stub */
+    const char *name, *note;
+    uint8_t *bytes;
+    uint32_t size;
+    bool open_end; /* its last instruction is a call that shall not return */
+    size_t group;  /* of parts that must keep their distance: index of another one, or its own */
+    uint32_t offset;
+};
+
+/* A displacement in one part that leads to another part. */
+struct code_edge {
+    size_t from, to;     /* parts */
+    uint32_t field, end; /* in `from`: where it is, where it counts from */
+    uint8_t bytes;       /* 1 or 4 */
+    uint64_t at;         /* in `to` */
+};
+
+struct code_reference {
+    size_t part;
+    uint32_t field, end;
+    enum reference_kind kind;
+    uint8_t access; /* bytes that the instruction reads or writes there, 0 when it does not */
+    struct target target;
+};
+
+struct cpu_code {
+    const char *name, *function;
+    struct code_part *parts;
+    size_t part_count, part_capacity;
+    struct code_edge *edges;
+    size_t edge_count, edge_capacity;
+    struct code_reference *references;
+    size_t reference_count, reference_capacity;
+    bool uses_fs;
+    unsigned assumed; /* numbers that were taken for addresses */
+};
+
+/* ---- data ---- */
+
+/* A symbol's bytes, or bytes without one, that something refers to. */
+struct span {
+    struct binary *binary;
+    uint32_t section;
+    uint64_t start, end;
+    const struct binary_symbol *symbol; /* NULL: none */
+};
+
+/* Neighbouring spans that keep their distance. */
+struct block {
+    struct binary *binary;
+    uint32_t section;
+    uint64_t start, end;
+    int object;
+};
+
+struct elf_capture {
+    struct region *region;
+    struct diagnostics *diagnostics;
+    const fs_capture_options *options;
+    const struct profile *profile; /* whose patches of code are applied; NULL: none */
+    struct inputs inputs;
+    struct capture capture;
+    struct cpu_code *codes; /* one per CPU */
+    size_t code_count;
+    struct loose *looses;
+    size_t loose_count, loose_capacity;
+    struct intern span_keys;
+    struct span *spans;
+    size_t span_count, span_capacity;
+    struct block *blocks;
+    size_t block_count, block_capacity;
+    uint64_t data_bytes;
+};
+
+void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- operands.c ---- */
+
+/* What a symbol stands for, `distance` bytes on. */
+struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, uint32_t symbol,
+                               int64_t distance);
+
+/* What an address of a linked file stands for; TARGET_NUMBER when nothing lies there. */
+struct target target_of_address(struct binary *binary, uint64_t address);
+
+/* What the word at a place of a linked file's GOT holds; TARGET_NUMBER when it is not known. */
+struct target target_of_cell(struct elf_capture *elf, struct binary *binary, uint64_t address);
+
+/* The loose object of that name, made when there is none. */
+size_t loose_object(struct elf_capture *elf, const char *name, uint64_t size);
+
+/* A cell that holds the address of a target, as a GOT has. */
+size_t loose_cell(struct elf_capture *elf, const struct target *target);
+
+/*
+ * Takes all references of an instruction at `offset` of a part: fields of `code->references`
+ * and edges. The part's bytes may be changed as a linker would.
+ */
+void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
+                      const struct insn *insn, uint32_t offset);
+
+/* ---- code.c ---- */
+
+/* Collects all code of a CPU that starts with a function. */
+void collect_code(struct elf_capture *elf, struct cpu_code *code, struct binary *binary,
+                  const struct binary_symbol *symbol);
+
+/* Adds a branch from a part to a target; the part there is made when it is new. */
+void add_edge(struct elf_capture *elf, struct cpu_code *code, struct code_edge edge,
+              const struct target *target);
+
+void add_reference(struct elf_capture *elf, struct cpu_code *code,
+                   const struct code_reference *reference);
+
+/* The part of a CPU's code that a place lies in, -1 when none. */
+int code_part_at(const struct cpu_code *code, const struct location *place);
+
+/* ---- data.c ---- */
+
+/* Makes the place of a target, and all that it points to, part of the trace. */
+void need_data(struct elf_capture *elf, const struct target *target, uint8_t access);
+
+/* Makes objects of all that is needed. */
+void make_objects(struct elf_capture *elf);
+
+/* The object of a target and the distance into it; false: it has none (a number). */
+bool object_of(struct elf_capture *elf, const struct target *target, int *object,
+               int64_t *distance);
+
+/* ---- tls.c ---- */
+
+/* A CPU's own copy of all thread-local data; sets the CPU's fs base. */
+void make_tls(struct elf_capture *elf, struct cpu_code *code, struct capture_cpu *cpu);
+
+/* The distance of thread-local data from the thread pointer. */
+bool tls_distance(struct elf_capture *elf, const struct target *target, int64_t *distance);
+
+/* ---- place.c ---- */
+
+/* Puts a CPU's parts behind each other and fills the CPU of the capture. */
+void place_code(struct elf_capture *elf, struct cpu_code *code, struct capture_cpu *cpu);
+
+#endif

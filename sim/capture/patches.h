@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a kernel does to its code when it starts: alternatives and other places to patch. */
+#ifndef FENCESIM_SIM_CAPTURE_PATCHES_H_
+#define FENCESIM_SIM_CAPTURE_PATCHES_H_
+
+#include "sim/capture/elf.h"
+
+/* Patches a part's bytes as the kernel would on a CPU of the profile's vendor. */
+void patch_code(struct elf_capture *elf, struct code_part *part);
+
+#endif
