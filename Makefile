@@ -37,7 +37,11 @@ comma = ,
 archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
 link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
 DEPENDENCIES = unicorn capstone yaml jansson
-LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -ldw -lelf -lm -lpthread
+# elfutils' archives need those of what it unpacks debugging information with.
+ELFUTILS = dw elf z lzma bz2
+LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) \
+	$(if $(filter 5,$(words $(foreach name,$(ELFUTILS),$(call archive,$(name))))),\
+	$(foreach name,$(ELFUTILS),$(call link,$(name))),-ldw -lelf) -lm -lpthread
 # The command alone draws on terminals.
 COMMAND_LIBS := $(call link,ncursesw) $(call link,tinfo)
 override LDFLAGS += -no-pie $(SANITIZERS)

@@ -8,8 +8,8 @@ set -eu
 # as and cc; the emulator, the disassembler, YAML, JSON, ELF and DWARF, a hash, terminals; unit
 # tests.
 packages='binutils gcc libc6-dev make
-    libunicorn-dev libcapstone-dev libyaml-dev libjansson-dev libelf-dev libdw-dev libxxhash-dev
-    libncurses-dev libcunit1-dev'
+    libunicorn-dev libcapstone-dev libyaml-dev libjansson-dev libelf-dev libdw-dev libbz2-dev
+    libxxhash-dev libncurses-dev libcunit1-dev'
 
 missing=
 for package in $packages "$@"; do

@@ -99,6 +99,10 @@ int capture_add_object(struct capture *capture, const char *wanted, uint64_t siz
 void capture_add_pointer(struct capture *capture, int object, uint64_t offset, int target,
                          int64_t addend);
 
+/* Sets `size` bytes of an object's initial value. */
+void capture_set_bytes(struct capture *capture, int object, uint64_t offset, uint64_t size,
+                       uint64_t value);
+
 void capture_note(struct capture *capture, struct capture_cpu *cpu, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -197,6 +197,8 @@ static int part_of_name(struct elf_capture *elf, struct cpu_code *code,
     int length = (int)strcspn(name, "@");
     if (value)
         return stub_part(elf, code, name, value);
+    if (strcmp(name, "__tls_get_addr") == 0)
+        return NO_INDEX; /* how the data is referred to was refused already */
     elf_error(elf, code->parts[edge->from].place.binary->name,
               "%s goes to '%.*s', which is in none of the files: name a file that has it, or use "
               "--stub %.*s",

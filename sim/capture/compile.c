@@ -124,7 +124,7 @@ static void repeat_words(char *words, struct region *region, struct diagnostics 
             if ((unsigned char)*c < ' ' && *c != '\t')
                 *c = '?';
         if (end > line)
-            diagnostics_add(diagnostics, NULL, (struct place){0}, "%s",
+            diagnostics_add(diagnostics, "", (struct place){0}, "%s",
                             region_strndup(region, line, (size_t)(end - line)));
     }
 }

@@ -63,6 +63,9 @@ static void need_place(struct elf_capture *elf, const struct location *place)
     if (span.symbol) {
         span.start = span.symbol->value;
         span.end = span.start + span.symbol->size;
+    } else if (strncmp(section->name, ".got", 4) == 0) { /* a cell; its neighbours are others' */
+        span.start = place->offset & ~(uint64_t)(WORD - 1);
+        span.end = section->size - span.start < WORD ? section->size : span.start + WORD;
     } else {
         binary_gap(place->binary, place->section, place->offset, &span.start, &span.end);
     }
@@ -164,6 +167,11 @@ static bool relocated_word(struct elf_capture *elf, struct binary *binary,
         return true;
     case R_X86_64_RELATIVE:
         *target = target_of_address(binary, (uint64_t)relocation->addend);
+        return true;
+    case R_X86_64_TPOFF64:
+        *target = relocation->symbol
+                      ? target_of_symbol(elf, binary, relocation->symbol, relocation->addend)
+                      : target_of_tls(binary, (uint64_t)relocation->addend);
         return true;
     case R_X86_64_COPY: /* the linked file has the bytes' place, a library their value */
         return false;
@@ -412,15 +420,26 @@ bool object_of(struct elf_capture *elf, const struct target *target, int *object
     return true;
 }
 
+/* A word that is no number: an address, or how far thread-local data is from its pointer. */
+static void set_word(struct elf_capture *elf, int owner, uint64_t offset,
+                     const struct target *target)
+{
+    int object;
+    int64_t distance;
+    if (target->kind == TARGET_TLS && tls_distance(elf, target, &distance)) {
+        tls_touch(elf, distance);
+        capture_set_bytes(&elf->capture, owner, offset, WORD, (uint64_t)distance);
+    } else if (object_of(elf, target, &object, &distance)) {
+        capture_add_pointer(&elf->capture, owner, offset, object, distance);
+    }
+}
+
 static void set_pointer(struct elf_capture *elf, void *argument, uint64_t offset,
                         const struct target *target)
 {
     const struct block *block = argument;
-    int object;
-    int64_t distance;
-    uint64_t at = base_of(block->binary, block->section) + offset - block->start;
-    if (object_of(elf, target, &object, &distance))
-        capture_add_pointer(&elf->capture, block->object, at, object, distance);
+    set_word(elf, block->object,
+             base_of(block->binary, block->section) + offset - block->start, target);
 }
 
 static void make_looses(struct elf_capture *elf)
@@ -435,29 +454,7 @@ static void make_looses(struct elf_capture *elf)
     }
 }
 
-/* What the cells of a GOT hold: addresses, distances of thread-local data, or nothing. */
-static void fill_cells(struct elf_capture *elf)
-{
-    for (size_t i = 0; i < elf->loose_count; i++) {
-        const struct target target = elf->looses[i].target;
-        int object;
-        int64_t distance;
-        if (!elf->looses[i].points)
-            continue;
-        if (target.kind == TARGET_TLS && tls_distance(elf, &target, &distance)) {
-            uint8_t *bytes = region_alloc(elf->region, WORD);
-            for (unsigned byte = 0; byte < WORD; byte++)
-                bytes[byte] = (uint8_t)((uint64_t)distance >> 8 * byte);
-            elf->capture.objects[elf->looses[i].object].init = bytes;
-            elf->capture.objects[elf->looses[i].object].init_size = WORD;
-        } else if (object_of(elf, &target, &object, &distance)) {
-            capture_add_pointer(&elf->capture, elf->looses[i].object, 0, object, distance);
-        }
-    }
-}
-
-/* Too large to be observed as a whole: by words. */
-static void observe_words(struct elf_capture *elf)
+void observe_words(struct elf_capture *elf)
 {
     struct capture *capture = &elf->capture;
     size_t count = capture->object_count;
@@ -485,13 +482,15 @@ void make_objects(struct elf_capture *elf)
     follow_pointers(elf);
     make_blocks(elf);
     make_looses(elf);
-    for (size_t i = 0; i < elf->block_count; i++) {
-        struct block block = elf->blocks[i];
-        uint64_t base = base_of(block.binary, block.section);
-        uint64_t from = block.start > base ? block.start - base : 0;
-        walk_pointers(elf, block.binary, block.section, from, block.end - base, set_pointer,
-                      &block);
+    for (size_t i = 0; i < elf->span_count; i++) {
+        const struct span span = elf->spans[i];
+        struct location place = {span.binary, span.section, span.start};
+        struct block block = *block_at(elf, &place);
+        walk_pointers(elf, span.binary, span.section, span.start, span.end, set_pointer, &block);
     }
-    fill_cells(elf);
-    observe_words(elf);
+    for (size_t i = 0; i < elf->loose_count; i++) {
+        struct loose loose = elf->looses[i];
+        if (loose.points)
+            set_word(elf, loose.object, 0, &loose.target);
+    }
 }

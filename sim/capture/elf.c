@@ -24,7 +24,7 @@ void elf_error(struct elf_capture *elf, const char *where, const char *format, .
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    diagnostics_add(elf->diagnostics, where, nowhere, "%s", message);
+    diagnostics_add(elf->diagnostics, where ? where : "", nowhere, "%s", message);
 }
 
 void fs_capture_options_init(fs_capture_options *options)
@@ -289,19 +289,6 @@ static void drop_pointers(struct capture_object *object, uint64_t offset, uint64
     object->pointer_count = kept;
 }
 
-static void write_init(struct elf_capture *elf, struct capture_object *object, uint64_t offset,
-                       uint64_t size, uint64_t value)
-{
-    uint64_t bytes = object->init_size > offset + size ? object->init_size : offset + size;
-    uint8_t *init = region_alloc(elf->region, bytes);
-    if (object->init_size)
-        memcpy(init, object->init, object->init_size);
-    for (uint64_t i = 0; i < size; i++)
-        init[offset + i] = (uint8_t)(value >> 8 * i);
-    object->init = init;
-    object->init_size = bytes;
-}
-
 /* As many bytes as the object has from there on, at most 8, and an integer's number of them. */
 static uint64_t value_bytes(uint64_t left)
 {
@@ -338,7 +325,7 @@ static void set_initial(struct elf_capture *elf, const char *text)
         uint64_t number = strtoull(value, &end, 0);
         if (*end)
             elf_error(elf, NULL, "--init %s: '%s' is no number", text, value);
-        write_init(elf, owner, offset, size, number);
+        capture_set_bytes(capture, (int)(owner - capture->objects), offset, size, number);
     } else if (split_name(elf, value, &name, &distance) && target_of_name(elf, name, &pointed) &&
                object_of(elf, &pointed, &to, &far) && size == 8) {
         capture_add_pointer(capture, (int)(owner - capture->objects), offset, to,
@@ -523,6 +510,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     }
     if (elf->diagnostics->count)
         return;
+    observe_words(elf);
     add_types(elf);
     capture_write(out, &elf->capture);
     check_trace(elf, out);

@@ -123,6 +123,8 @@ struct elf_capture {
     struct block *blocks;
     size_t block_count, block_capacity;
     uint64_t data_bytes;
+    int64_t *tls_touched; /* distances from the thread pointer that the code names */
+    size_t tls_touched_count, tls_touched_capacity;
 };
 
 void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
@@ -136,6 +138,9 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
 
 /* What an address of a linked file stands for; TARGET_NUMBER when nothing lies there. */
 struct target target_of_address(struct binary *binary, uint64_t address);
+
+/* Thread-local data of a linked file by its offset in the file's TLS segment. */
+struct target target_of_tls(struct binary *binary, uint64_t offset);
 
 /* What the word at a place of a linked file's GOT holds; TARGET_NUMBER when it is not known. */
 struct target target_of_cell(struct elf_capture *elf, struct binary *binary, uint64_t address);
@@ -177,6 +182,9 @@ void need_data(struct elf_capture *elf, const struct target *target, uint8_t acc
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);
 
+/* Observes objects that are too large to be observed as a whole by words. */
+void observe_words(struct elf_capture *elf);
+
 /* The object of a target and the distance into it; false: it has none (a number). */
 bool object_of(struct elf_capture *elf, const struct target *target, int *object,
                int64_t *distance);
@@ -188,6 +196,9 @@ void make_tls(struct elf_capture *elf, struct cpu_code *code, struct capture_cpu
 
 /* The distance of thread-local data from the thread pointer. */
 bool tls_distance(struct elf_capture *elf, const struct target *target, int64_t *distance);
+
+/* Notes that thread-local data at a distance is used, so that it is given a name. */
+void tls_touch(struct elf_capture *elf, int64_t distance);
 
 /* ---- place.c ---- */
 

@@ -19,6 +19,8 @@ struct lines {
     Dwfl_Module *module;
     Elf *elf; /* of the module, with addresses for the sections of an object file */
     Dwarf_Addr bias;
+    Dwarf_Die *unit; /* where the last address was found, NULL at first */
+    Dwarf_Addr unit_bias;
 };
 
 static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -111,18 +113,46 @@ static bool is_clean(const char *text)
     return true;
 }
 
+/*
+ * The unit that an address was compiled in. The index by address is optional and some
+ * compilers leave it out; then units are asked one by one, the last one that was right first.
+ */
+static Dwarf_Die *unit_at(struct lines *lines, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address, bias);
+    if (unit)
+        return unit;
+    if (lines->unit && dwarf_haspc(lines->unit, address - lines->unit_bias) > 0) {
+        *bias = lines->unit_bias;
+        return lines->unit;
+    }
+    while ((unit = dwfl_module_nextcu(lines->module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) > 0) {
+            lines->unit = unit;
+            lines->unit_bias = *bias;
+            return unit;
+        }
+    return NULL;
+}
+
+static const char *folder_of(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
 const char *lines_at(struct binary *binary, uint32_t section, uint64_t offset)
 {
-    Dwarf_Addr address;
+    Dwarf_Addr address, bias;
     int number = 0;
     if (!address_of(binary, section, offset, &address))
         return NULL;
-    Dwfl_Line *line = dwfl_module_getsrc(binary->lines->module, address);
-    const char *path = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (!path || number <= 0 || !is_clean(path))
+    Dwarf_Die *unit = unit_at(binary->lines, address, &bias);
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!path || dwarf_lineno(line, &number) != 0 || number <= 0 || !is_clean(path))
         return NULL;
-    path = short_path(path, dwfl_line_comp_dir(line));
-    return region_printf(binary->region, "%.200s:%d", path, number);
+    return region_printf(binary->region, "%.200s:%d", short_path(path, folder_of(unit)), number);
 }
 
 /* ---- functions ---- */
@@ -224,7 +254,7 @@ void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
     *types = (struct function_types){0};
     if (!address_of(binary, section, offset, &address))
         return;
-    Dwarf_Die *unit = dwfl_module_addrdie(binary->lines->module, address, &bias);
+    Dwarf_Die *unit = unit_at(binary->lines, address, &bias);
     if (!unit)
         return;
     wanted.address = address - bias;

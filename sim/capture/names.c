@@ -62,6 +62,20 @@ void capture_add_pointer(struct capture *capture, int object, uint64_t offset, i
     owner->pointers[owner->pointer_count++] = (struct capture_pointer){offset, target, addend};
 }
 
+void capture_set_bytes(struct capture *capture, int object, uint64_t offset, uint64_t size,
+                       uint64_t value)
+{
+    struct capture_object *owner = &capture->objects[object];
+    uint64_t bytes = owner->init_size > offset + size ? owner->init_size : offset + size;
+    uint8_t *init = region_alloc(capture->region, bytes);
+    if (owner->init_size)
+        memcpy(init, owner->init, owner->init_size);
+    for (uint64_t i = 0; i < size; i++)
+        init[offset + i] = (uint8_t)(value >> 8 * i);
+    owner->init = init;
+    owner->init_size = bytes;
+}
+
 void capture_note(struct capture *capture, struct capture_cpu *cpu, const char *format, ...)
 {
     char text[500];

@@ -104,6 +104,18 @@ struct target target_of_address(struct binary *binary, uint64_t address)
     return target;
 }
 
+struct target target_of_tls(struct binary *binary, uint64_t offset)
+{
+    for (uint32_t i = 1; i < binary->section_count; i++) {
+        const struct binary_section *section = &binary->sections[i];
+        uint64_t start = section->address - binary->tls_address;
+        if ((section->flags & SHF_TLS) && offset >= start && offset - start < section->size)
+            return (struct target){
+                .kind = TARGET_TLS, .place = {binary, i, offset - start}, .name = ""};
+    }
+    return (struct target){.kind = TARGET_NUMBER, .name = ""};
+}
+
 static uint64_t word_of(const struct binary_section *section, uint64_t offset)
 {
     uint64_t word = 0;
@@ -478,7 +490,11 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
     const struct binary_section *section = &place.binary->sections[place.section];
     uint64_t start = place.offset + offset;
     bool relocated = false;
-    code->uses_fs |= insn->memory.segment == 1;
+    if (insn->memory.segment == 1) {
+        code->uses_fs = true;
+        if (insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER)
+            tls_touch(elf, insn->memory.displacement);
+    }
     if (place.binary->linked) {
         take_linked(&operands);
     } else {

@@ -131,8 +131,10 @@ static void set_reference(struct elf_capture *elf, const struct cpu_code *code,
     struct capture_reference row = {.offset = field, .kind = reference->kind};
     int64_t distance;
     if (reference->target.kind == TARGET_TLS) {
-        if (tls_distance(elf, &reference->target, &distance))
-            put(cpu->bytes + field, (uint64_t)distance, size);
+        if (!tls_distance(elf, &reference->target, &distance))
+            return;
+        tls_touch(elf, distance);
+        put(cpu->bytes + field, (uint64_t)distance, size);
     } else if (reference->target.kind == TARGET_NUMBER && reference->kind != REFERENCE_PC32) {
         put(cpu->bytes + field, (uint64_t)reference->target.distance, size);
     } else if (refer_to_code(elf, code, reference, field, cpu)) {

@@ -96,7 +96,25 @@ static void copy_template(struct elf_capture *elf, const struct binary *binary, 
     }
 }
 
-/* Names for the variables: "P0_counter". */
+void tls_touch(struct elf_capture *elf, int64_t distance)
+{
+    for (size_t i = 0; i < elf->tls_touched_count; i++)
+        if (elf->tls_touched[i] == distance)
+            return;
+    elf->tls_touched = region_push(elf->region, elf->tls_touched, elf->tls_touched_count,
+                                   &elf->tls_touched_capacity, sizeof *elf->tls_touched);
+    elf->tls_touched[elf->tls_touched_count++] = distance;
+}
+
+static bool is_touched(const struct elf_capture *elf, int64_t start, uint64_t size)
+{
+    for (size_t i = 0; i < elf->tls_touched_count; i++)
+        if (elf->tls_touched[i] >= start && elf->tls_touched[i] - start < (int64_t)size)
+            return true;
+    return false;
+}
+
+/* Names for the variables that are used: "P0_counter". */
 static void name_variables(struct elf_capture *elf, const struct binary *binary,
                            const struct cpu_code *code, int block, uint64_t size)
 {
@@ -108,13 +126,14 @@ static void name_variables(struct elf_capture *elf, const struct binary *binary,
             continue;
         struct location place = {(struct binary *)binary, symbol->section, symbol->value};
         struct tls tls = lay_out(elf, &place);
-        if (!tls.found || tls.wanted_at > size || symbol->size > size - tls.wanted_at)
+        if (!tls.found || tls.wanted_at > size || symbol->size > size - tls.wanted_at ||
+            !is_touched(elf, (int64_t)(tls.wanted_at - size), symbol->size))
             continue;
         int name = capture_add_object(
             capture, region_printf(elf->region, "%s_%s", code->name, symbol->name), symbol->size);
         capture->objects[name].parent = block;
         capture->objects[name].offset = tls.wanted_at;
-        capture->objects[name].observed = symbol->size <= 8 && !(symbol->size & (symbol->size - 1));
+        capture->objects[name].observed = true;
     }
 }
 
