@@ -17,8 +17,7 @@ enum {
     WHOLE_SECTION = 4096, /* sections up to that size are taken whole */
     SPANS_MAX = 16384,    /* more is not what a trace is made for */
     DATA_BYTES_MAX = 16 << 20,
-    WORD = 8,
-    OBSERVED_BYTES_MAX = 64 /* of an object that has no integer's size */
+    WORD = 8
 };
 
 /* ---- spans ---- */
@@ -320,6 +319,7 @@ static void make_names(struct elf_capture *elf, struct block *block, const struc
             capture_add_object(capture, spans[i].symbol->name, spans[i].end - spans[i].start);
         capture->objects[name].offset = base + spans[i].start - block->start;
         capture->objects[name].observed = observed;
+        add_variable(elf, name, block->binary, spans[i].symbol->name);
     }
     size_t last = capture->object_count;
     block->object = add_block_object(elf, block, section_word(section->name));
@@ -339,6 +339,8 @@ static void make_block(struct elf_capture *elf, struct block *block, const struc
         const char *name = spans->symbol ? spans->symbol->name : section_word(section->name);
         block->object = add_block_object(elf, block, name);
         elf->capture.objects[block->object].observed = observed && spans->symbol;
+        if (spans->symbol)
+            add_variable(elf, block->object, block->binary, name);
         return;
     }
     block->start &= ~(uint64_t)(LINE_BYTES - 1);
@@ -451,29 +453,8 @@ static void make_looses(struct elf_capture *elf)
         object->alignment = loose->alignment;
         object->observed = loose->observed;
         object->note = loose->note;
-    }
-}
-
-void observe_words(struct elf_capture *elf)
-{
-    struct capture *capture = &elf->capture;
-    size_t count = capture->object_count;
-    for (size_t i = 0; i < count; i++) {
-        struct capture_object object = capture->objects[i];
-        if (!object.observed || (object.size <= WORD && (object.size & (object.size - 1)) == 0))
-            continue;
-        capture->objects[i].observed = false;
-        if (object.size > OBSERVED_BYTES_MAX || capture->observe_given)
-            continue;
-        for (uint64_t at = 0; at < object.size;) {
-            uint64_t size = object.size - at < WORD ? 1 : WORD;
-            int word = capture_add_object(
-                capture, region_printf(elf->region, "%s_%" PRIu64, object.name, at), size);
-            capture->objects[word].parent = object.parent == NO_INDEX ? (int)i : object.parent;
-            capture->objects[word].offset = object.offset + at;
-            capture->objects[word].observed = true;
-            at += size;
-        }
+        if (loose->binary)
+            add_variable(elf, loose->object, loose->binary, loose->name);
     }
 }
 

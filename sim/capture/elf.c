@@ -510,7 +510,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     }
     if (elf->diagnostics->count)
         return;
-    observe_words(elf);
+    observe_fields(elf);
     add_types(elf);
     capture_write(out, &elf->capture);
     check_trace(elf, out);

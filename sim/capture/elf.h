@@ -43,6 +43,7 @@ struct loose {
     uint64_t size, alignment;
     bool points; /* its value is the address of `target`, or with TARGET_TLS a distance */
     struct target target;
+    struct binary *binary; /* that declares it, NULL: none does */
     bool observed;
     const char *note;
     int object; /* in the capture, once made */
@@ -106,6 +107,13 @@ struct block {
     int object;
 };
 
+/* An object that is a variable of a file's. */
+struct variable {
+    int object;
+    struct binary *binary;
+    const char *name;
+};
+
 struct elf_capture {
     struct region *region;
     struct diagnostics *diagnostics;
@@ -123,6 +131,8 @@ struct elf_capture {
     struct block *blocks;
     size_t block_count, block_capacity;
     uint64_t data_bytes;
+    struct variable *variables;
+    size_t variable_count, variable_capacity;
     int64_t *tls_touched; /* distances from the thread pointer that the code names */
     size_t tls_touched_count, tls_touched_capacity;
 };
@@ -182,8 +192,11 @@ void need_data(struct elf_capture *elf, const struct target *target, uint8_t acc
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);
 
-/* Observes objects that are too large to be observed as a whole by words. */
-void observe_words(struct elf_capture *elf);
+/* Notes which variable an object of the capture is. */
+void add_variable(struct elf_capture *elf, int object, struct binary *binary, const char *name);
+
+/* Observed objects that are no integers become their fields, or words where none are known. */
+void observe_fields(struct elf_capture *elf);
 
 /* The object of a target and the distance into it; false: it has none (a number). */
 bool object_of(struct elf_capture *elf, const struct target *target, int *object,

@@ -262,3 +262,148 @@ void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
     if (wanted.found)
         read_function(binary->region, &wanted.function, types);
 }
+
+/* ---- variables ---- */
+
+enum { UNITS_MAX = 4096, FIELD_DEPTH_MAX = 4 };
+
+struct flattening {
+    struct region *region;
+    struct variable_field *fields;
+    size_t count, most;
+    uint64_t end; /* of the variable */
+};
+
+static bool flatten(struct flattening *to, Dwarf_Die *type, const char *name, uint64_t offset,
+                    int depth);
+
+static const char *join(struct region *region, const char *name, const char *part)
+{
+    return *name ? region_printf(region, "%s_%.40s", name, part)
+                 : region_printf(region, "%.40s", part);
+}
+
+static bool flatten_members(struct flattening *to, Dwarf_Die *type, const char *name,
+                            uint64_t offset, int depth)
+{
+    Dwarf_Die child, member;
+    Dwarf_Attribute attribute;
+    int more = dwarf_child(type, &child);
+    for (; more == 0; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Word at = 0;
+        if (dwarf_tag(&child) != DW_TAG_member)
+            continue;
+        if (dwarf_hasattr(&child, DW_AT_bit_size) || dwarf_hasattr(&child, DW_AT_data_bit_offset))
+            return false;
+        if (dwarf_attr(&child, DW_AT_data_member_location, &attribute) &&
+            dwarf_formudata(&attribute, &at) != 0)
+            return false;
+        const char *own = dwarf_diename(&child);
+        if (!resolve_type(dwarf_attr(&child, DW_AT_type, &attribute), &member) ||
+            !flatten(to, &member, own && is_clean(own) ? join(to->region, name, own) : name,
+                     offset + at, depth))
+            return false;
+    }
+    return true;
+}
+
+/* The number of elements in all dimensions; 0: not known. */
+static uint64_t array_count(Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    Dwarf_Attribute attribute;
+    uint64_t count = 1;
+    int more = dwarf_child(type, &child);
+    for (; more == 0; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Word number = 0;
+        if (dwarf_tag(&child) != DW_TAG_subrange_type)
+            continue;
+        if (dwarf_attr(&child, DW_AT_count, &attribute))
+            dwarf_formudata(&attribute, &number);
+        else if (dwarf_attr(&child, DW_AT_upper_bound, &attribute) &&
+                 dwarf_formudata(&attribute, &number) == 0)
+            number++;
+        if (number == 0 || number > 4096 || count * number > 4096)
+            return 0;
+        count *= number;
+    }
+    return count;
+}
+
+static bool flatten_elements(struct flattening *to, Dwarf_Die *type, const char *name,
+                             uint64_t offset, int depth)
+{
+    Dwarf_Die element;
+    Dwarf_Attribute attribute;
+    uint64_t count = array_count(type);
+    if (!count || !resolve_type(dwarf_attr(type, DW_AT_type, &attribute), &element))
+        return false;
+    Dwarf_Word size;
+    if (dwarf_aggregate_size(&element, &size) != 0)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        const char *number = region_printf(to->region, "%u", (unsigned)i);
+        if (!flatten(to, &element, join(to->region, name, number), offset + i * size, depth))
+            return false;
+    }
+    return true;
+}
+
+static bool flatten(struct flattening *to, Dwarf_Die *type, const char *name, uint64_t offset,
+                    int depth)
+{
+    int tag = dwarf_tag(type);
+    uint64_t size = register_bytes(type);
+    if (depth >= FIELD_DEPTH_MAX)
+        return false;
+    if (tag == DW_TAG_structure_type)
+        return flatten_members(to, type, name, offset, depth + 1);
+    if (tag == DW_TAG_array_type)
+        return flatten_elements(to, type, name, offset, depth + 1);
+    if (!size || (size & (size - 1)) || offset > to->end || size > to->end - offset ||
+        to->count == to->most)
+        return false;
+    to->fields[to->count++] = (struct variable_field){name, offset, size};
+    return true;
+}
+
+/* Whether a variable has that name, as the linker's symbol has it: "state.0" is `state`. */
+static bool is_named(Dwarf_Die *variable, const char *name)
+{
+    const char *own = dwarf_diename(variable);
+    size_t length = strcspn(name, ".");
+    return own && strncmp(own, name, length) == 0 && own[length] == '\0';
+}
+
+static bool find_variable(Dwarf_Die *unit, const char *name, uint64_t size, Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    Dwarf_Attribute attribute;
+    int more = dwarf_child(unit, &child);
+    for (; more == 0; more = dwarf_siblingof(&child, &child)) {
+        Dwarf_Word own_size;
+        if (dwarf_tag(&child) == DW_TAG_variable && is_named(&child, name) &&
+            resolve_type(dwarf_attr_integrate(&child, DW_AT_type, &attribute), type) &&
+            dwarf_aggregate_size(type, &own_size) == 0 && own_size == size)
+            return true;
+    }
+    return false;
+}
+
+size_t lines_fields(struct binary *binary, const char *name, uint64_t size,
+                    struct variable_field *fields, size_t most)
+{
+    struct lines *lines = open_lines(binary);
+    struct flattening to = {
+        .region = binary->region, .fields = fields, .most = most, .end = size};
+    Dwarf_Die *unit = NULL, type;
+    Dwarf_Addr bias;
+    for (int tried = 0; lines->module && tried < UNITS_MAX; tried++) {
+        unit = dwfl_module_nextcu(lines->module, unit, &bias);
+        if (!unit)
+            return 0;
+        if (find_variable(unit, name, size, &type))
+            return flatten(&to, &type, "", 0, 0) ? to.count : 0;
+    }
+    return 0;
+}

@@ -19,4 +19,17 @@ struct function_types {
 void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
                     struct function_types *types);
 
+/* A part of a variable that is an integer or a pointer. */
+struct variable_field {
+    const char *name; /* "head", "slot_3"; "" when the variable itself is one */
+    uint64_t offset, size; /* bytes; size 1, 2, 4 or 8 */
+};
+
+/*
+ * The fields of a variable of that name and size, in their order. Returns how many there are;
+ * 0 when DWARF does not say or there are more than `most`.
+ */
+size_t lines_fields(struct binary *binary, const char *name, uint64_t size,
+                    struct variable_field *fields, size_t most);
+
 #endif

@@ -48,11 +48,12 @@ size_t loose_object(struct elf_capture *elf, const char *name, uint64_t size)
     return elf->loose_count++;
 }
 
-static struct target common_target(struct elf_capture *elf, const struct binary_symbol *symbol,
-                                   int64_t distance)
+static struct target common_target(struct elf_capture *elf, struct binary *binary,
+                                   const struct binary_symbol *symbol, int64_t distance)
 {
     size_t index = loose_object(elf, symbol->name, symbol->size);
     struct loose *loose = &elf->looses[index];
+    loose->binary = binary;
     loose->observed = true;
     if (symbol->value > loose->alignment && symbol->value <= 4096)
         loose->alignment = symbol->value;
@@ -82,7 +83,7 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
             return place_target(owner, other, distance);
     }
     if (symbol->section == SECTION_COMMON)
-        return common_target(elf, symbol, distance);
+        return common_target(elf, binary, symbol, distance);
     if (symbol->section == SECTION_ABSOLUTE)
         return (struct target){.kind = TARGET_NUMBER,
                                .name = symbol->name,

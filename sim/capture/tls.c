@@ -115,7 +115,7 @@ static bool is_touched(const struct elf_capture *elf, int64_t start, uint64_t si
 }
 
 /* Names for the variables that are used: "P0_counter". */
-static void name_variables(struct elf_capture *elf, const struct binary *binary,
+static void name_variables(struct elf_capture *elf, struct binary *binary,
                            const struct cpu_code *code, int block, uint64_t size)
 {
     struct capture *capture = &elf->capture;
@@ -124,7 +124,7 @@ static void name_variables(struct elf_capture *elf, const struct binary *binary,
         if (symbol->type != STT_TLS || !symbol_is_defined(symbol) || !symbol->size ||
             symbol->section >= SECTION_COMMON)
             continue;
-        struct location place = {(struct binary *)binary, symbol->section, symbol->value};
+        struct location place = {binary, symbol->section, symbol->value};
         struct tls tls = lay_out(elf, &place);
         if (!tls.found || tls.wanted_at > size || symbol->size > size - tls.wanted_at ||
             !is_touched(elf, (int64_t)(tls.wanted_at - size), symbol->size))
@@ -134,6 +134,7 @@ static void name_variables(struct elf_capture *elf, const struct binary *binary,
         capture->objects[name].parent = block;
         capture->objects[name].offset = tls.wanted_at;
         capture->objects[name].observed = true;
+        add_variable(elf, name, binary, symbol->name);
     }
 }
 
