@@ -244,6 +244,9 @@ typedef struct fs_capture_options {
     /* "NAME" or "NAME=VALUE": calls of it return at once, with rax as it is or VALUE */
     const char *const *stubs;
     size_t stub_count;
+    /* "NAME": what calls it must not get that far: it is unknown then. "*": all that no file has */
+    const char *const *traps;
+    size_t trap_count;
     /* "NAME[+N]=VALUE": what an object holds at the start, instead of what the file says */
     const char *const *inits;
     size_t init_count;

@@ -77,6 +77,10 @@ enum symbol_kind { SYMBOL_CODE, SYMBOL_DATA };
 const struct binary_symbol *binary_symbol_at(const struct binary *binary, uint32_t section,
                                              uint64_t offset, enum symbol_kind kind);
 
+/* How many of a section's symbols begin before an offset. */
+size_t binary_symbols_before(const struct binary *binary, const struct binary_section *section,
+                             uint64_t offset);
+
 /* How far a symbol reaches: its size, or to the next one when it has none. */
 uint64_t binary_symbol_end(const struct binary *binary, const struct binary_symbol *symbol);
 

@@ -55,6 +55,12 @@ static size_t symbols_up_to(const struct binary *binary, const struct binary_sec
     return low;
 }
 
+size_t binary_symbols_before(const struct binary *binary, const struct binary_section *section,
+                             uint64_t offset)
+{
+    return offset ? symbols_up_to(binary, section, offset - 1) : 0;
+}
+
 static bool is_kind(const struct binary *binary, const struct binary_symbol *symbol,
                     enum symbol_kind kind)
 {

@@ -36,59 +36,110 @@ int code_part_at(const struct cpu_code *code, const struct location *place)
 
 /* ---- stubs ---- */
 
-/* What the user said of a stub: "" or its value; NULL when it is none. */
-static const char *stub_value(const struct elf_capture *elf, const char *name)
+/* What takes the place of a function that is left out. */
+struct stand_in {
+    const char *name;
+    bool traps;
+    const char *value; /* that it returns; "": rax stays */
+};
+
+static bool is_same_name(const char *name, size_t length, const char *other)
 {
-    size_t length = strcspn(name, "@");
-    for (size_t i = 0; i < elf->options->stub_count; i++) {
-        const char *stub = elf->options->stubs[i];
-        if (length && strncmp(stub, name, length) == 0 &&
-            (stub[length] == '\0' || stub[length] == '='))
-            return stub[length] ? stub + length + 1 : "";
-    }
-    return NULL;
+    return strncmp(other, name, length) == 0 && other[length] == '\0';
 }
 
-/* Also by another name of the same place. */
-static const char *stub_of_symbol(const struct elf_capture *elf, const struct binary *binary,
-                                  const struct binary_symbol *symbol, const char **value)
+/* Functions that end the program: whoever gets there has not shown anything about ordering. */
+static bool ends_program(const char *name, size_t length)
+{
+    static const char *const names[] = {"abort",          "panic",         "__assert_fail",
+                                        "__assert",       "__libc_fatal",  "__stack_chk_fail",
+                                        "__fortify_fail", "__libc_message"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_same_name(name, length, names[i]))
+            return true;
+    return false;
+}
+
+/* Whether a function of that name is left out. */
+static bool find_stand_in(const struct elf_capture *elf, const char *name, struct stand_in *found)
+{
+    const fs_capture_options *options = elf->options;
+    size_t length = strcspn(name, "@");
+    *found = (struct stand_in){.name = region_strndup(elf->region, name, length), .value = ""};
+    if (!length)
+        return false;
+    for (size_t i = 0; i < options->stub_count; i++) {
+        const char *stub = options->stubs[i];
+        if (strncmp(stub, name, length) != 0 || (stub[length] != '\0' && stub[length] != '='))
+            continue;
+        found->value = stub[length] ? stub + length + 1 : "";
+        return true;
+    }
+    for (size_t i = 0; i < options->trap_count && !found->traps; i++)
+        found->traps = is_same_name(name, length, options->traps[i]);
+    found->traps |= ends_program(name, length);
+    return found->traps;
+}
+
+/* By any name of a place. */
+static bool stand_in_at(const struct elf_capture *elf, const struct binary *binary,
+                        const struct binary_symbol *symbol, struct stand_in *found)
 {
     const struct binary_section *section = &binary->sections[symbol->section];
-    for (size_t i = 0; i < section->symbol_count && elf->options->stub_count; i++) {
+    size_t i = binary_symbols_before(binary, section, symbol->value);
+    for (; i < section->symbol_count; i++) {
         const struct binary_symbol *other = &binary->symbols[section->symbols[i]];
-        if (other->value == symbol->value && (*value = stub_value(elf, other->name)))
-            return other->name;
+        if (other->value != symbol->value)
+            return false;
+        if (find_stand_in(elf, other->name, found))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static int stub_part(struct elf_capture *elf, struct cpu_code *code, const char *name,
-                     const char *value)
+/* With '*', all that no file has. */
+static bool traps_unknown(const struct elf_capture *elf)
 {
-    uint64_t number = 0;
-    size_t length = strcspn(name, "@");
-    name = region_strndup(elf->region, name, length);
-    for (size_t i = 0; i < code->part_count; i++)
-        if (!code->parts[i].place.binary && strcmp(code->parts[i].name, name) == 0)
-            return (int)i;
-    struct code_part *part = new_part(elf, code);
-    part->name = name;
-    part->bytes = region_alloc(elf->region, 16);
-    if (*value) {
+    for (size_t i = 0; i < elf->options->trap_count; i++)
+        if (strcmp(elf->options->traps[i], "*") == 0)
+            return true;
+    return false;
+}
+
+static void write_stub(struct elf_capture *elf, struct code_part *part, const char *value)
+{
+    if (!*value) {
+        part->note = "a stub: returns at once with all registers as they are";
+    } else {
         char *end;
-        number = strtoull(value, &end, 0);
+        uint64_t number = strtoull(value, &end, 0);
         if (*end || end == value)
-            elf_error(elf, NULL, "--stub %s=%s: expected a number", name, value);
+            elf_error(elf, NULL, "--stub %s=%s: expected a number", part->name, value);
         part->bytes[0] = 0x48; /* movabs rax, number */
         part->bytes[1] = 0xb8;
         for (unsigned i = 0; i < 8; i++)
             part->bytes[2 + i] = (uint8_t)(number >> 8 * i);
         part->size = 10;
         part->note = region_printf(elf->region, "a stub: returns %s, does nothing else", value);
-    } else {
-        part->note = "a stub: returns at once with all registers as they are";
     }
     part->bytes[part->size++] = 0xc3; /* ret */
+}
+
+static int stand_in_part(struct elf_capture *elf, struct cpu_code *code,
+                         const struct stand_in *stand_in)
+{
+    for (size_t i = 0; i < code->part_count; i++)
+        if (!code->parts[i].place.binary && strcmp(code->parts[i].name, stand_in->name) == 0)
+            return (int)i;
+    struct code_part *part = new_part(elf, code);
+    part->name = stand_in->name;
+    part->bytes = region_alloc(elf->region, 16);
+    if (stand_in->traps) {
+        part->bytes[part->size++] = 0xcc; /* int3 */
+        part->note = "left out; getting here makes the verdict unknown";
+    } else {
+        write_stub(elf, part, stand_in->value);
+    }
     return (int)(code->part_count - 1);
 }
 
@@ -99,19 +150,23 @@ static int part_of_symbol(struct elf_capture *elf, struct cpu_code *code, struct
 {
     const struct binary_section *section = &binary->sections[symbol->section];
     uint64_t size = binary_symbol_end(binary, symbol) - symbol->value;
-    const char *value = NULL, *stub = stub_of_symbol(elf, binary, symbol, &value);
-    if (stub && code->part_count) /* never what a CPU starts with */
-        return stub_part(elf, code, stub, value);
+    struct stand_in stand_in;
+    /* Never what a CPU starts with. */
+    if (code->part_count && stand_in_at(elf, binary, symbol, &stand_in))
+        return stand_in_part(elf, code, &stand_in);
     struct location place = {binary, symbol->section, symbol->value};
     for (size_t i = 0; i < code->part_count; i++)
         if (code->parts[i].place.binary == binary &&
             code->parts[i].place.section == place.section &&
             code->parts[i].place.offset == place.offset)
             return (int)i;
+    if (symbol->type == STT_GNU_IFUNC && traps_unknown(elf)) {
+        stand_in = (struct stand_in){symbol->name, true, ""};
+        return stand_in_part(elf, code, &stand_in);
+    }
     if (symbol->type == STT_GNU_IFUNC) {
         elf_error(elf, binary->name,
-                  "'%s' is chosen at run time (an indirect function); name one of its variants or "
-                  "use --stub %s",
+                  "'%s' is chosen at run time (an indirect function); use --stub or --trap %s",
                   symbol->name, symbol->name);
         return NO_INDEX;
     }
@@ -122,7 +177,7 @@ static int part_of_symbol(struct elf_capture *elf, struct cpu_code *code, struct
     if (size > CODE_BYTES_MAX || code->part_count == PARTS_MAX) {
         elf_error(elf, binary->name,
                   "'%s' has %" PRIu64 " bytes; all code of a CPU may have %d, in %d functions "
-                  "(--stub leaves calls out)",
+                  "(--stub and --trap leave functions out)",
                   symbol->name, size, (int)CODE_BYTES_MAX, PARTS_MAX);
         return NO_INDEX;
     }
@@ -193,15 +248,18 @@ static int part_of_place(struct elf_capture *elf, struct cpu_code *code, struct 
 static int part_of_name(struct elf_capture *elf, struct cpu_code *code,
                         const struct code_edge *edge, const char *name)
 {
-    const char *value = stub_value(elf, name);
     int length = (int)strcspn(name, "@");
-    if (value)
-        return stub_part(elf, code, name, value);
+    struct stand_in stand_in;
+    bool left_out = find_stand_in(elf, name, &stand_in);
+    if (!left_out)
+        stand_in.traps = left_out = traps_unknown(elf);
+    if (left_out)
+        return stand_in_part(elf, code, &stand_in);
     if (strcmp(name, "__tls_get_addr") == 0)
         return NO_INDEX; /* how the data is referred to was refused already */
     elf_error(elf, code->parts[edge->from].place.binary->name,
               "%s goes to '%.*s', which is in none of the files: name a file that has it, or use "
-              "--stub %.*s",
+              "--stub or --trap %.*s",
               edge_text(elf, code, edge), length, name, length, name);
     return NO_INDEX;
 }
@@ -370,8 +428,8 @@ void collect_code(struct elf_capture *elf, struct cpu_code *code, struct binary 
         bytes += code->parts[i].size;
         if (bytes > CODE_BYTES_MAX) {
             elf_error(elf, binary->name,
-                      "'%s' and all that it calls have over %d bytes of code; --stub leaves calls "
-                      "out",
+                      "'%s' and all that it calls have over %d bytes of code; --stub and "
+                      "--trap leave functions out",
                       symbol->name, (int)CODE_BYTES_MAX);
             return;
         }

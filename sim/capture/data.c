@@ -344,6 +344,7 @@ static void make_block(struct elf_capture *elf, struct block *block, const struc
         return;
     }
     block->start &= ~(uint64_t)(LINE_BYTES - 1);
+    block->end = (block->end + WORD - 1) & ~(uint64_t)(WORD - 1); /* initial values are words */
     make_names(elf, block, spans, count, observed);
 }
 

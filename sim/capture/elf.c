@@ -3,12 +3,15 @@
 #define _GNU_SOURCE
 #include "sim/capture/elf.h"
 
+#include <ar.h>
 #include <ctype.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "models/model.h"
 #include "sim/capture/compile.h"
@@ -45,11 +48,22 @@ struct entries {
     size_t count, capacity;
 };
 
+/* Whether a file is compiled already, by how it begins. */
+static bool is_compiled(const char *path)
+{
+    char magic[8] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool read_all = fd >= 0 && pread(fd, magic, sizeof magic, 0) == sizeof magic;
+    if (fd >= 0)
+        close(fd);
+    return read_all && (memcmp(magic, ELFMAG, SELFMAG) == 0 || memcmp(magic, ARMAG, SARMAG) == 0);
+}
+
 static struct input_object *open_target(struct elf_capture *elf, const char *path)
 {
     const fs_capture_options *options = elf->options;
     int fd = -1;
-    if (options->compiler_count) {
+    if (options->compiler_count && !is_compiled(path)) {
         for (size_t i = 0; i < elf->inputs.file_count; i++)
             if (strcmp(elf->inputs.files[i]->path, path) == 0)
                 return elf->inputs.files[i];
@@ -77,11 +91,18 @@ static void add_entry(struct elf_capture *elf, struct input_object *file, const 
     entries->items[entries->count++] = (struct entry){binary, symbol};
 }
 
-/* FILE:FUNCTION[,FUNCTION...]; the file's name may hold colons, a function's does not. */
+/*
+ * FILE:FUNCTION[,FUNCTION...]; the file's name may hold colons, a function's does not. A FILE
+ * alone only has what the others call.
+ */
 static void read_target(struct elf_capture *elf, const char *target, struct entries *entries)
 {
     const char *colon = strrchr(target, ':');
-    if (!colon || colon == target || !colon[1]) {
+    if (!colon) {
+        open_target(elf, target);
+        return;
+    }
+    if (colon == target || !colon[1]) {
         elf_error(elf, NULL, "'%s': expected FILE:FUNCTION", target);
         return;
     }
@@ -399,6 +420,7 @@ static bool check_options(struct elf_capture *elf)
     good &= check_lines(elf, "--arg", options->args, options->arg_count);
     good &= check_lines(elf, "--init", options->inits, options->init_count);
     good &= check_lines(elf, "--stub", options->stubs, options->stub_count);
+    good &= check_lines(elf, "--trap", options->traps, options->trap_count);
     good &= check_lines(elf, "FILE", options->targets, options->target_count);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
@@ -491,6 +513,8 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         return;
     for (size_t i = 0; i < options->target_count; i++)
         read_target(elf, options->targets[i], &entries);
+    if (!elf->diagnostics->count && !entries.count)
+        elf_error(elf, NULL, "no function to capture: expected FILE:FUNCTION");
     if (elf->diagnostics->count)
         return;
     take_options(elf);

@@ -265,7 +265,7 @@ static void take_got(const struct operands *operands, const struct binary_reloca
     uint8_t *bytes = part_of(operands)->bytes + field;
     struct target cell = {.kind = TARGET_LOOSE, .name = ""};
     uint32_t end = operands->offset + operands->insn->length;
-    if (end - field != 4 || relocation->addend != -4 || operands->insn->length < 6) {
+    if (relocation->addend + (int64_t)(end - field) != 0 || field < operands->offset + 2) {
         refuse(operands, "a reference into the middle of a cell of the GOT");
         return;
     }
@@ -273,12 +273,13 @@ static void take_got(const struct operands *operands, const struct binary_reloca
         refuse(operands, "thread-local data where there is none, or none where there is");
         return;
     }
-    if (is_indirect_branch(operands->insn) &&
+    if (is_indirect_branch(operands->insn) && end - field == 4 &&
         (is_code_target(target) || target->kind == TARGET_NAME)) {
         branch_directly(operands, target);
         return;
     }
-    bool relaxes = relocation->type != R_X86_64_GOTPCREL && bytes[-2] == 0x8b &&
+    bool relaxes = relocation->type != R_X86_64_GOTPCREL && end - field == 4 &&
+                   bytes[-2] == 0x8b &&
                    (target->kind == TARGET_PLACE || target->kind == TARGET_LOOSE);
     if (relaxes) { /* mov from the cell becomes lea of what it points to */
         bytes[-2] = 0x8d;

@@ -11,7 +11,7 @@
 #include "sim/capture/elf.h"
 
 /* Of the control block: fs:0 and fs:0x10 hold its own address, fs:0x28 the stack guard (0). */
-enum { CONTROL_BYTES = 64, SELF_OFFSET = 0x10, TLS_BYTES_MAX = 1 << 20 };
+enum { CONTROL_BYTES = 0x900, SELF_OFFSET = 0x10, TLS_BYTES_MAX = 1 << 20 };
 
 struct tls {
     uint64_t size; /* rounded up so that the thread pointer is aligned */

@@ -26,6 +26,7 @@ static const char usage[] =
     "ELF object, an archive, a shared library, an executable or a vmlinux. With a compiler, the\n"
     "source is compiled first (-g -c is added). What the functions call and jump to comes along,\n"
     "and the data that they refer to, with its initial values; several files are one program.\n"
+    "A FILE without functions only has what the others call.\n"
     "\n"
     "  simulate capture demo.c:P0,P1 -o demo.yaml -- gcc -O2 && simulate demo.yaml\n"
     "  simulate capture libfoo.a:push,pop --arg P0:rdi=stack --arg P0:rsi=node\n"
@@ -36,6 +37,8 @@ static const char usage[] =
     "      --init NAME=VAL    what data holds at the start (NAME+N: N bytes into it)\n"
     "      --memory LINE      an object more, as in a trace: 'node: {size: 16}'\n"
     "      --stub NAME[=VAL]  calls of that function return at once, with VAL in rax\n"
+    "      --trap NAME        reaching that function makes the verdict unknown, and it is left out;\n"
+    "                         '*': every function that none of the files has\n"
     "      --observe TERM     instead of all data that can be written and what functions return\n"
     "      --expect LINE      as in a trace: 'never: P0:eax == 0 && P1:eax == 0'\n"
     "      --name NAME        of the trace\n"
@@ -48,6 +51,7 @@ enum long_only {
     OPT_INIT,
     OPT_MEMORY,
     OPT_STUB,
+    OPT_TRAP,
     OPT_OBSERVE,
     OPT_EXPECT,
     OPT_NAME,
@@ -60,6 +64,7 @@ static const struct option long_options[] = {
     {"init", required_argument, NULL, OPT_INIT},
     {"memory", required_argument, NULL, OPT_MEMORY},
     {"stub", required_argument, NULL, OPT_STUB},
+    {"trap", required_argument, NULL, OPT_TRAP},
     {"observe", required_argument, NULL, OPT_OBSERVE},
     {"expect", required_argument, NULL, OPT_EXPECT},
     {"name", required_argument, NULL, OPT_NAME},
@@ -70,13 +75,13 @@ static const struct option long_options[] = {
 
 /* As many words as the command line has can be any one option's. */
 struct lists {
-    const char **args, **inits, **memory, **stubs, **observe, **expect;
+    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect;
 };
 
 static bool make_lists(struct lists *lists, int argc)
 {
     const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory,
-                           &lists->stubs, &lists->observe, &lists->expect};
+                           &lists->stubs, &lists->traps, &lists->observe, &lists->expect};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
@@ -89,6 +94,7 @@ static void free_lists(struct lists *lists)
     free(lists->inits);
     free(lists->memory);
     free(lists->stubs);
+    free(lists->traps);
     free(lists->observe);
     free(lists->expect);
 }
@@ -204,6 +210,9 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case OPT_STUB:
             lists->stubs[options->stub_count++] = optarg;
             break;
+        case OPT_TRAP:
+            lists->traps[options->trap_count++] = optarg;
+            break;
         case OPT_OBSERVE:
             lists->observe[options->observe_count++] = optarg;
             break;
@@ -247,6 +256,7 @@ int command_capture(int argc, char **argv)
         options.inits = lists.inits;
         options.memory = lists.memory;
         options.stubs = lists.stubs;
+        options.traps = lists.traps;
         options.observe = lists.observe;
         options.expect = lists.expect;
         result = capture(&options, output);
