@@ -184,7 +184,7 @@ static bool read_symbol(struct binary_reader *reader, Elf_Data *data, size_t ind
         symbol->value -= section->address;
     /* Linkers leave symbols at sections' ends, and some in sections that were dropped. */
     if (symbol->value > section->size || symbol->size > section->size - symbol->value) {
-        if (symbol->type == STT_FUNC || symbol->type == STT_OBJECT)
+        if (symbol->size && (symbol->type == STT_FUNC || symbol->type == STT_OBJECT))
             return fail(reader, "the symbol '%.100s' reaches beyond its section %s", name,
                         section->name);
         symbol->section = SECTION_ABSOLUTE;

@@ -52,6 +52,14 @@ struct capture_pointer {
     int64_t addend;
 };
 
+/* A field of an object that depends on where a CPU's code lies. */
+struct capture_code_field {
+    uint64_t offset;
+    enum reference_kind kind;
+    size_t cpu;
+    int64_t addend;
+};
+
 struct capture_object {
     const char *name; /* a plain word, not taken */
     int parent;       /* the object that it is a name inside of, or NO_INDEX */
@@ -62,6 +70,8 @@ struct capture_object {
     uint64_t init_size;
     struct capture_pointer *pointers; /* ascending */
     size_t pointer_count, pointer_capacity;
+    struct capture_code_field *code_fields;
+    size_t code_field_count;
     bool observed;
     const char *note;
 };

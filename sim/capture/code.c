@@ -219,29 +219,34 @@ static const char *edge_text(const struct elf_capture *elf, const struct cpu_cod
     return region_printf(elf->region, "%s+%u", code->parts[edge->from].name, edge->field);
 }
 
-static int part_of_place(struct elf_capture *elf, struct cpu_code *code, struct code_edge *edge,
-                         const struct location *place)
+int reach_part(struct elf_capture *elf, struct cpu_code *code, const struct location *place,
+               uint64_t *at)
 {
     int index = code_part_at(code, place);
-    edge->at = place->offset;
     if (index == NO_INDEX) {
         const struct binary_symbol *symbol =
             binary_symbol_at(place->binary, place->section, place->offset, SYMBOL_CODE);
-        if (!symbol) {
-            elf_error(elf, place->binary->name,
-                      "%s leaves its function for %s+0x%" PRIx64 ", where no function is known",
-                      edge_text(elf, code, edge), place->binary->sections[place->section].name,
-                      place->offset);
-            return NO_INDEX;
-        }
-        index = part_of_symbol(elf, code, place->binary, symbol);
-        edge->at -= symbol->value;
-        if (index != NO_INDEX && !code->parts[index].place.binary)
-            edge->at = 0;
-        return index;
+        index = symbol ? part_of_symbol(elf, code, place->binary, symbol) : NO_INDEX;
     }
-    edge->at -= code->parts[index].place.offset;
+    if (index == NO_INDEX)
+        return NO_INDEX;
+    bool stands_in = !code->parts[index].place.binary;
+    *at = stands_in ? 0 : place->offset - code->parts[index].place.offset;
     return index;
+}
+
+static int part_of_place(struct elf_capture *elf, struct cpu_code *code, struct code_edge *edge,
+                         const struct location *place)
+{
+    if (code_part_at(code, place) == NO_INDEX &&
+        !binary_symbol_at(place->binary, place->section, place->offset, SYMBOL_CODE)) {
+        elf_error(elf, place->binary->name,
+                  "%s leaves its function for %s+0x%" PRIx64 ", where no function is known",
+                  edge_text(elf, code, edge), place->binary->sections[place->section].name,
+                  place->offset);
+        return NO_INDEX;
+    }
+    return reach_part(elf, code, place, &edge->at);
 }
 
 /* A call of something that is in no file. */
@@ -327,9 +332,12 @@ void add_edge(struct elf_capture *elf, struct cpu_code *code, struct code_edge e
 void add_reference(struct elf_capture *elf, struct cpu_code *code,
                    const struct code_reference *reference)
 {
+    struct target target = reference->target;
+    take_table(elf, code, reference->part, &target);
     code->references = region_push(elf->region, code->references, code->reference_count,
                                    &code->reference_capacity, sizeof *code->references);
-    code->references[code->reference_count++] = *reference;
+    code->references[code->reference_count] = *reference;
+    code->references[code->reference_count++].target = target;
 }
 
 /* ---- decoding ---- */

@@ -441,8 +441,8 @@ static void set_pointer(struct elf_capture *elf, void *argument, uint64_t offset
                         const struct target *target)
 {
     const struct block *block = argument;
-    set_word(elf, block->object,
-             base_of(block->binary, block->section) + offset - block->start, target);
+    set_word(elf, block->object, base_of(block->binary, block->section) + offset - block->start,
+             target);
 }
 
 static void make_looses(struct elf_capture *elf)

@@ -25,7 +25,8 @@ enum target_kind {
     TARGET_PLACE,  /* .distance bytes from .place, which lies in its section */
     TARGET_LOOSE,  /* .distance bytes into an object that no section has */
     TARGET_NAME,   /* of something that no file defines */
-    TARGET_TLS     /* .place in a section of thread-local data */
+    TARGET_TLS,    /* .place in a section of thread-local data */
+    TARGET_TABLE   /* the CPU's jump table number .loose */
 };
 
 struct target {
@@ -77,6 +78,18 @@ struct code_reference {
     struct target target;
 };
 
+/* Where a `switch` goes: addresses of places in the function, or their distances from the table. */
+struct jump_table {
+    struct location place;
+    uint8_t width; /* bytes of an entry: 4 for distances, 8 for addresses */
+    struct jump_entry {
+        size_t part;
+        uint64_t at; /* in the part */
+    } * entries;
+    size_t count, capacity;
+    int object; /* in the capture, once made */
+};
+
 struct cpu_code {
     const char *name, *function;
     struct code_part *parts;
@@ -85,6 +98,8 @@ struct cpu_code {
     size_t edge_count, edge_capacity;
     struct code_reference *references;
     size_t reference_count, reference_capacity;
+    struct jump_table *tables;
+    size_t table_count, table_capacity;
     bool uses_fs;
     unsigned assumed; /* numbers that were taken for addresses */
 };
@@ -181,8 +196,21 @@ void add_edge(struct elf_capture *elf, struct cpu_code *code, struct code_edge e
 void add_reference(struct elf_capture *elf, struct cpu_code *code,
                    const struct code_reference *reference);
 
+/* The part that a place lies in, made when it is new; `*at` is the distance into it. */
+int reach_part(struct elf_capture *elf, struct cpu_code *code, const struct location *place,
+               uint64_t *at);
+
 /* The part of a CPU's code that a place lies in, -1 when none. */
 int code_part_at(const struct cpu_code *code, const struct location *place);
+
+/* ---- tables.c ---- */
+
+/* Whether a target is a jump table of a part, which becomes the CPU's own; `*target` is that then.
+ */
+bool take_table(struct elf_capture *elf, struct cpu_code *code, size_t part, struct target *target);
+
+/* Makes objects of a CPU's jump tables, once its code is placed. */
+void make_tables(struct elf_capture *elf, const struct cpu_code *code, size_t cpu);
 
 /* ---- data.c ---- */
 

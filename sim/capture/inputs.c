@@ -89,20 +89,59 @@ struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd
 
 /* ---- archives ---- */
 
-static struct binary *read_member(struct inputs *inputs, struct input_object *file, size_t offset)
+enum { MEMBER_BYTES_MAX = 1 << 30 };
+
+/* Where a member's file lies in the archive; false when there is none at that offset. */
+static bool locate_member(struct inputs *inputs, struct input_object *file, size_t offset,
+                          const char **name, off_t *base, size_t *size)
 {
     struct held *held = hold(inputs->region, -1);
     if (elf_rand(file->elf, offset) != offset)
-        return NULL;
+        return false;
     held->elf = elf_begin(file->fd, ELF_C_READ, file->elf);
     Elf_Arhdr *header = held->elf ? elf_getarhdr(held->elf) : NULL;
-    if (!header || !header->ar_name)
+    bool good =
+        header && header->ar_name && header->ar_size >= 0 && header->ar_size <= MEMBER_BYTES_MAX;
+    if (good) {
+        char *member = region_printf(inputs->region, "%.200s", header->ar_name);
+        for (char *c = member; *c; c++)
+            *c = *c > ' ' && *c < 0x7f ? *c : '?';
+        *name = region_printf(inputs->region, "%s(%s)", file->path, member);
+        *size = (size_t)header->ar_size;
+        *base = elf_getbase(held->elf);
+    }
+    if (held->elf)
+        elf_end(held->elf);
+    held->elf = NULL;
+    return good && *base >= 0;
+}
+
+/* A copy of the member is read: handles of a member depend on their archive's. */
+static struct binary *read_member(struct inputs *inputs, struct input_object *file, size_t offset)
+{
+    const char *name;
+    off_t base;
+    size_t size, done = 0;
+    if (!locate_member(inputs, file, offset, &name, &base, &size))
         return NULL;
-    const char *name = region_printf(inputs->region, "%s(%s)", file->path, header->ar_name);
-    for (size_t i = 0; i < inputs->binary_count; i++)
-        if (strcmp(inputs->binaries[i]->name, name) == 0)
+    for (size_t i = 0; i < inputs->binary_count; i++) /* several may have one name */
+        if (inputs->binaries[i]->archive == file && inputs->binaries[i]->member == offset)
             return inputs->binaries[i];
-    return add_binary(inputs, held->elf, -1, name);
+    char *bytes = region_alloc(inputs->region, size + 1);
+    while (done < size) {
+        ssize_t got = pread(file->fd, bytes + done, size - done, base + (off_t)done);
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    struct held *held = hold(inputs->region, -1);
+    held->elf = elf_memory(bytes, done);
+    struct binary *binary = held->elf ? add_binary(inputs, held->elf, -1, name) : NULL;
+    if (binary) {
+        binary->archive = file;
+        binary->member = offset;
+    }
+    return binary;
 }
 
 /* The archive's own table of names says which member defines what. */

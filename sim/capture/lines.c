@@ -394,8 +394,7 @@ size_t lines_fields(struct binary *binary, const char *name, uint64_t size,
                     struct variable_field *fields, size_t most)
 {
     struct lines *lines = open_lines(binary);
-    struct flattening to = {
-        .region = binary->region, .fields = fields, .most = most, .end = size};
+    struct flattening to = {.region = binary->region, .fields = fields, .most = most, .end = size};
     Dwarf_Die *unit = NULL, type;
     Dwarf_Addr bias;
     for (int tried = 0; lines->module && tried < UNITS_MAX; tried++) {

@@ -21,7 +21,7 @@ void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
 
 /* A part of a variable that is an integer or a pointer. */
 struct variable_field {
-    const char *name; /* "head", "slot_3"; "" when the variable itself is one */
+    const char *name;      /* "head", "slot_3"; "" when the variable itself is one */
     uint64_t offset, size; /* bytes; size 1, 2, 4 or 8 */
 };
 

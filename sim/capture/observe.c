@@ -33,8 +33,8 @@ static size_t words_of(const struct elf_capture *elf, uint64_t size, struct vari
     size_t count = 0;
     for (uint64_t at = 0; at < size && size <= WORDS_MAX * WORD; count++) {
         uint64_t bytes = size - at < WORD ? 1 : WORD;
-        fields[count] = (struct variable_field){region_printf(elf->region, "at_%" PRIu64, at), at,
-                                                bytes};
+        fields[count] =
+            (struct variable_field){region_printf(elf->region, "at_%" PRIu64, at), at, bytes};
         at += bytes;
     }
     return count;

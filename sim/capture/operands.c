@@ -278,8 +278,7 @@ static void take_got(const struct operands *operands, const struct binary_reloca
         branch_directly(operands, target);
         return;
     }
-    bool relaxes = relocation->type != R_X86_64_GOTPCREL && end - field == 4 &&
-                   bytes[-2] == 0x8b &&
+    bool relaxes = relocation->type != R_X86_64_GOTPCREL && end - field == 4 && bytes[-2] == 0x8b &&
                    (target->kind == TARGET_PLACE || target->kind == TARGET_LOOSE);
     if (relaxes) { /* mov from the cell becomes lea of what it points to */
         bytes[-2] = 0x8d;

@@ -130,7 +130,13 @@ static void set_reference(struct elf_capture *elf, const struct cpu_code *code,
     unsigned size = reference->kind == REFERENCE_ABS64 ? 8 : 4;
     struct capture_reference row = {.offset = field, .kind = reference->kind};
     int64_t distance;
-    if (reference->target.kind == TARGET_TLS) {
+    if (reference->target.kind == TARGET_TABLE) {
+        row.object = code->tables[reference->target.loose].object;
+        if (row.kind == REFERENCE_PC32)
+            row.addend = -(int64_t)(reference->end - reference->field);
+        put(cpu->bytes + field, 0, size);
+        add_capture_reference(elf, cpu, &row);
+    } else if (reference->target.kind == TARGET_TLS) {
         if (!tls_distance(elf, &reference->target, &distance))
             return;
         tls_touch(elf, distance);
@@ -239,6 +245,7 @@ void place_code(struct elf_capture *elf, struct cpu_code *code, struct capture_c
                      "its distance to what lies before it");
     }
     set_edges(code, cpu);
+    make_tables(elf, code, (size_t)(cpu - elf->capture.cpus));
     for (size_t i = 0; i < code->reference_count; i++)
         set_reference(elf, code, &code->references[i], cpu);
     if (cpu->reference_count)

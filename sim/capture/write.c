@@ -9,6 +9,8 @@
 
 enum { COMMENT_COLUMN = 48, WORD = 8 };
 
+static const char *const relocation_kinds[] = {"pc32", "abs32", "abs32s", "abs64"};
+
 static void put_quoted(struct text *out, const char *string)
 {
     text_add(out, "'");
@@ -87,6 +89,18 @@ static void put_init(struct text *out, const struct capture *capture,
     }
 }
 
+static void put_code_fields(struct text *out, const struct capture *capture,
+                            const struct capture_object *object)
+{
+    for (size_t i = 0; i < object->code_field_count; i++) {
+        const struct capture_code_field *field = &object->code_fields[i];
+        text_printf(out, "%s\n      {offset: %" PRIu64 ", kind: %s, cpu: %s, addend: %" PRId64 "}",
+                    i ? "," : ", relocations: [", field->offset, relocation_kinds[field->kind],
+                    capture->cpus[field->cpu].name, field->addend);
+    }
+    text_add(out, object->code_field_count ? "]" : "");
+}
+
 static void put_memory(struct text *out, const struct capture *capture)
 {
     if (capture->object_count || capture->memory_count)
@@ -103,6 +117,7 @@ static void put_memory(struct text *out, const struct capture *capture)
             put_init(out, capture, object);
             if (object->alignment > LINE_BYTES)
                 text_printf(out, ", align: %" PRIu64, object->alignment);
+            put_code_fields(out, capture, object);
         }
         text_add(out, "}");
         if (object->note)
@@ -209,12 +224,11 @@ static void put_code(struct text *out, const struct program *program, const stru
 static void put_references(struct text *out, const struct capture *capture,
                            const struct capture_cpu *cpu)
 {
-    static const char *const kinds[] = {"pc32", "abs32", "abs32s", "abs64"};
     if (cpu->reference_count)
         text_add(out, "    relocations:\n");
     for (size_t i = 0; i < cpu->reference_count; i++) {
         const struct capture_reference *row = &cpu->references[i];
-        text_printf(out, "      - {offset: %u, kind: %s", row->offset, kinds[row->kind]);
+        text_printf(out, "      - {offset: %u, kind: %s", row->offset, relocation_kinds[row->kind]);
         if (row->object != NO_INDEX)
             text_printf(out, ", object: %s", capture->objects[row->object].name);
         if (row->addend)

@@ -37,7 +37,8 @@ static const char usage[] =
     "      --init NAME=VAL    what data holds at the start (NAME+N: N bytes into it)\n"
     "      --memory LINE      an object more, as in a trace: 'node: {size: 16}'\n"
     "      --stub NAME[=VAL]  calls of that function return at once, with VAL in rax\n"
-    "      --trap NAME        reaching that function makes the verdict unknown, and it is left out;\n"
+    "      --trap NAME        reaching that function makes the verdict unknown, and it is left "
+    "out;\n"
     "                         '*': every function that none of the files has\n"
     "      --observe TERM     instead of all data that can be written and what functions return\n"
     "      --expect LINE      as in a trace: 'never: P0:eax == 0 && P1:eax == 0'\n"
@@ -80,8 +81,8 @@ struct lists {
 
 static bool make_lists(struct lists *lists, int argc)
 {
-    const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory,
-                           &lists->stubs, &lists->traps, &lists->observe, &lists->expect};
+    const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory, &lists->stubs,
+                           &lists->traps, &lists->observe, &lists->expect};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machine code in a trace: the bytes of `code:`, its `relocations:` and its `source:`. */
+/* Machine code in a trace: the bytes of `code:`, its `relocations:` and its `source:`. Initial
+ * values of objects have relocations, too. */
 #include <string.h>
 
 #include "sim/program/layout.h"
@@ -62,7 +63,7 @@ bool read_code(struct trace_reader *reader, const struct node *node, struct body
 
 /* ---- relocations ---- */
 
-enum { OFFSET, KIND, OBJECT, ADDEND, FIELD_COUNT };
+enum { OFFSET, KIND, OBJECT, ADDEND, CPU, FIELD_COUNT };
 
 static const struct {
     const char *name;
@@ -90,46 +91,62 @@ static bool read_signed(struct trace_reader *reader, const struct node *node, co
     return true;
 }
 
-static void read_relocation(struct trace_reader *reader, const struct node *node, struct body *body)
+/*
+ * `bytes` is how many there are to relocate, `what` whose they are. Only in an object a
+ * relocation can be about the code of a CPU, which `*cpu` is then.
+ */
+static bool read_relocation(struct trace_reader *reader, const struct node *node, uint64_t bytes,
+                            const char *what, struct code_relocation *relocation, int *cpu)
 {
     static const char *const names[] = {"pc32", "abs32", "abs32s", "abs64"};
     struct input *input = &reader->input;
     struct field fields[FIELD_COUNT] = {[OFFSET] = {.name = "offset"},
                                         [KIND] = {.name = "kind"},
                                         [OBJECT] = {.name = "object"},
-                                        [ADDEND] = {.name = "addend"}};
-    struct code_relocation relocation = {.object = NO_INDEX, .place = node->place};
-    uint64_t offset;
+                                        [ADDEND] = {.name = "addend"},
+                                        [CPU] = {.name = "cpu"}};
+    uint64_t offset, distance = 0;
     int kind;
-    if (!input_map(input, node, "a relocation", fields, FIELD_COUNT))
-        return;
+    *relocation = (struct code_relocation){.object = NO_INDEX, .place = node->place};
+    if (!input_map(input, node, "a relocation", fields, FIELD_COUNT - (cpu ? 0 : 1)))
+        return false;
     if (!fields[OFFSET].value || !fields[KIND].value) {
         input_error(input, node->place, "the relocation has no '%s'",
                     fields[OFFSET].value ? "kind" : "offset");
-        return;
+        return false;
     }
-    if (!input_number(input, fields[OFFSET].value, "offset", 0, CODE_BYTES_MAX, &offset) ||
+    if (!input_number(input, fields[OFFSET].value, "offset", 0, OBJECT_END, &offset) ||
         !input_choice(input, fields[KIND].value, "kind", names, 4, &kind))
-        return;
+        return false;
     if (fields[OBJECT].value &&
-        !read_address(reader, fields[OBJECT].value, "object", &relocation.object, &offset, NULL))
-        return;
+        !read_address(reader, fields[OBJECT].value, "object", &relocation->object, &distance, NULL))
+        return false;
+    if (cpu) {
+        uint32_t first = 0, count;
+        if ((fields[CPU].key != NULL) == (fields[OBJECT].key != NULL)) {
+            input_error(input, node->place, "found %s 'object' and 'cpu', expected one of them",
+                        fields[CPU].key ? "both" : "neither");
+            return false;
+        }
+        if (fields[CPU].value &&
+            !read_cpu_name(reader, fields[CPU].value, "cpu", false, &first, &count))
+            return false;
+        *cpu = (int)first;
+    }
     if (fields[ADDEND].value &&
-        !read_signed(reader, fields[ADDEND].value, "addend", &relocation.addend))
-        return;
-    if (fields[OBJECT].value) { /* "x+8" is x with an addend of 8 */
-        relocation.addend = (int64_t)((uint64_t)relocation.addend + offset);
-        input_number(input, fields[OFFSET].value, "offset", 0, CODE_BYTES_MAX, &offset);
-    }
-    if (offset > body->byte_count || kinds[kind].bytes > body->byte_count - offset) {
+        !read_signed(reader, fields[ADDEND].value, "addend", &relocation->addend))
+        return false;
+    /* "x+8" is x with an addend of 8 */
+    relocation->addend = (int64_t)((uint64_t)relocation->addend + distance);
+    if (offset > bytes || kinds[kind].bytes > bytes - offset) {
         input_error(input, fields[OFFSET].value->place,
-                    "offset: %d bytes at %s are not all in the code, which has %zu bytes",
-                    kinds[kind].bytes, fields[OFFSET].value->text, body->byte_count);
-        return;
+                    "offset: %d bytes at %s are not all in %s, which has %llu bytes",
+                    kinds[kind].bytes, fields[OFFSET].value->text, what, (unsigned long long)bytes);
+        return false;
     }
-    relocation.offset = (uint32_t)offset;
-    relocation.kind = kind;
-    body->relocations[body->relocation_count++] = relocation;
+    relocation->offset = (uint32_t)offset;
+    relocation->kind = kind;
+    return true;
 }
 
 /* ---- source ---- */
@@ -179,7 +196,9 @@ void read_code_details(struct trace_reader *reader, const struct field *code,
         body->relocations =
             region_array(input->region, relocations->value->count, sizeof *body->relocations);
         for (size_t i = 0; i < relocations->value->count; i++)
-            read_relocation(reader, relocations->value->items[i], body);
+            body->relocation_count +=
+                read_relocation(reader, relocations->value->items[i], body->byte_count, "the code",
+                                &body->relocations[body->relocation_count], NULL);
     }
     if (!source->value)
         return;
@@ -203,12 +222,13 @@ static bool fits(int kind, uint64_t value)
     return kinds[kind].is_signed ? (int64_t)value == (int32_t)value : value <= UINT32_MAX;
 }
 
+/* `address` is where the bytes lie, `base` what the relocation is about. */
 static void relocate(struct trace_reader *reader, const struct code_relocation *relocation,
-                     uint64_t address, uint8_t *bytes)
+                     uint64_t address, uint64_t base, uint8_t *bytes)
 {
     const struct object *object =
         relocation->object == NO_INDEX ? NULL : &reader->program->objects[relocation->object];
-    uint64_t value = (object ? object->address : address) + (uint64_t)relocation->addend;
+    uint64_t value = (object ? object->address : base) + (uint64_t)relocation->addend;
     if (kinds[relocation->kind].relative)
         value -= address + relocation->offset;
     if (!fits((int)relocation->kind, value)) {
@@ -238,6 +258,45 @@ struct snippet *captured_snippet(struct trace_reader *reader, const struct body 
         memcpy(snippet->bytes, body->bytes, body->byte_count);
     }
     for (size_t i = 0; i < body->relocation_count; i++)
-        relocate(reader, &body->relocations[i], address, snippet->bytes);
+        relocate(reader, &body->relocations[i], address, address, snippet->bytes);
     return snippet;
+}
+
+/* ---- objects ---- */
+
+enum { RELOCATED_BYTES_MAX = 16 << 20 };
+
+static void relocate_object(struct trace_reader *reader, struct object *object,
+                            const struct node *node)
+{
+    struct code_relocation relocation;
+    int cpu;
+    if (!input_list(&reader->input, node, "relocations", "relocations"))
+        return;
+    for (size_t i = 0; i < node->count; i++) {
+        if (!read_relocation(reader, node->items[i], object->size, object->name, &relocation, &cpu))
+            continue;
+        uint64_t end = (uint64_t)relocation.offset + kinds[relocation.kind].bytes;
+        if (end > RELOCATED_BYTES_MAX) {
+            input_error(&reader->input, relocation.place,
+                        "a relocation more than %d MiB into an object", RELOCATED_BYTES_MAX >> 20);
+            continue;
+        }
+        if (end > object->init_size) {
+            uint8_t *init =
+                region_alloc(reader->input.region, object->size < end * 2 ? object->size : end * 2);
+            if (object->init_size)
+                memcpy(init, object->init, object->init_size);
+            object->init = init;
+            object->init_size = object->size < end * 2 ? object->size : end * 2;
+        }
+        relocate(reader, &relocation, object->address, code_address((size_t)cpu), object->init);
+    }
+}
+
+void read_object_relocations(struct trace_reader *reader)
+{
+    for (size_t i = 0; i < reader->object_relocation_count; i++)
+        relocate_object(reader, &reader->program->objects[reader->object_relocations[i].object],
+                        reader->object_relocations[i].node);
 }

@@ -93,6 +93,11 @@ struct trace_reader {
     size_t slot_place_capacity, slot_capacity, cpu_capacity;
     struct intern terms; /* packed terms, numbered like program->terms */
     size_t term_capacity;
+    struct object_relocations { /* of `memory:`, for when the CPUs are known */
+        int object;
+        const struct node *node;
+    } * object_relocations;
+    size_t object_relocation_count, object_relocation_capacity;
     size_t condition_nodes; /* of all conditions so far */
     size_t source_lines;    /* of all snippets so far */
 };
@@ -132,6 +137,9 @@ bool read_code(struct trace_reader *reader, const struct node *node, struct body
 void read_code_details(struct trace_reader *reader, const struct field *code,
                        const struct field *relocations, const struct field *source,
                        struct body *body);
+
+/* `relocations:` of objects: addresses in their initial values. */
+void read_object_relocations(struct trace_reader *reader);
 
 /* The snippet of a body with `code:` at `address`, with its own relocated bytes. */
 struct snippet *captured_snippet(struct trace_reader *reader, const struct body *body,

@@ -19,8 +19,8 @@ int pop(void)
     if (t <= b) {
         value = slots[b];
         if (t == b) {
-            if (!atomic_compare_exchange_strong_explicit(
-                    &top, &t, t + 1, memory_order_seq_cst, memory_order_relaxed))
+            if (!atomic_compare_exchange_strong_explicit(&top, &t, t + 1, memory_order_seq_cst,
+                                                         memory_order_relaxed))
                 value = 0;
             atomic_store_explicit(&bottom, b + 1, memory_order_relaxed);
         }

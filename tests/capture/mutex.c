@@ -10,8 +10,7 @@ void add(void)
     while (pthread_mutex_trylock(&mutex))
         ;
 #endif
-    int before = *(volatile int *)&count; /* seen */
-    *(volatile int *)&count = before + 1; /* seen */
+    ++*(volatile int *)&count; /* seen */
 #ifndef BROKEN
     pthread_mutex_unlock(&mutex);
 #endif

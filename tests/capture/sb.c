@@ -3,10 +3,10 @@
 
 #ifdef BROKEN
 #define STORE memory_order_release
-#define LOAD memory_order_acquire
+#define LOAD  memory_order_acquire
 #else
 #define STORE memory_order_seq_cst
-#define LOAD memory_order_seq_cst
+#define LOAD  memory_order_seq_cst
 #endif
 
 atomic_int x, y;

@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Captured code: compiles the sources beside it with every compiler that is there, captures, and
+# looks at the verdict, at the lines of source in the report, and at what errors say. Sources
+# whose header is not installed are left out, which is said. With SLOW=1 at more levels of
+# optimisation.
+cd "$(dirname "$0")/../.." || exit 2
+top=$(pwd)
+SIMULATE=${SIMULATE:-./simulate}
+case $SIMULATE in /*) ;; *) SIMULATE=$top/$SIMULATE ;; esac
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd tests/capture || exit 2
+passed=0
+failed=0
+levels=-O2
+[ -z "$SLOW" ] || levels='-O1 -O2 -O3'
+compilers=
+for compiler in gcc clang; do
+    if command -v $compiler > /dev/null; then
+        compilers="$compilers $compiler"
+    else
+        echo "$compiler is not installed: not tested"
+    fi
+done
+
+good() { passed=$((passed + 1)); }
+
+bad() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    [ ! -s "$work/report" ] || head -n "${2:-12}" "$work/report"
+}
+
+# Captures with one compiler and judges: verdict, compiler and options, SOURCE:FUNCTIONS, more.
+judge_one() {
+    verdict=$1
+    how=$2
+    target=$3
+    shift 3
+    # Word splitting is meant: $how is a compiler with its options.
+    # shellcheck disable=SC2086
+    if ! "$SIMULATE" capture "$target" "$@" -o "$work/t.yaml" -- $how > "$work/report" 2>&1; then
+        bad "$target with $how cannot be captured"
+        return
+    fi
+    "$SIMULATE" "$work/t.yaml" > "$work/report" 2>&1
+    if ! grep -q "^$verdict  " "$work/report"; then
+        bad "$target with $how is not: $verdict" 30
+        return
+    fi
+    # A violation shows the lines that the source marks as part of it.
+    if [ "$verdict" = violation ]; then
+        # shellcheck disable=SC2013
+        for line in $(sed -n '/\* seen \*/=' "${target%%:*}"); do
+            if ! grep -q "(${target%%:*}:$line)" "$work/report" && ! is_left_out "$line" "${target%%:*}"; then
+                bad "$target with $how: no step at line $line" 30
+                return
+            fi
+        done
+    fi
+    good
+}
+
+# Whether a marked line is not compiled with BROKEN.
+is_left_out() {
+    gcc -DBROKEN -fsyntax-only -E "$2" 2> /dev/null | grep -qF "$(sed -n "$1s, */[*].*,,p" "$2")" && return 1
+    return 0
+}
+
+# The working source passes and the broken one fails, with every compiler at several levels.
+judge() {
+    for compiler in $compilers; do
+        for level in $levels; do
+            judge_one pass "$compiler $level $options" "$@"
+            judge_one violation "$compiler $level $options -DBROKEN" "$@"
+        done
+    done
+}
+
+has_header() {
+    echo "#include <$1>" | gcc -fsyntax-only -xc - 2> /dev/null && return
+    echo "$1 is not installed: not tested"
+    return 1
+}
+
+options=
+judge peterson.c:P0,P1 --expect 'never: count != 2'
+judge seqlock.c:P0,P1 --expect 'never: P1:eax != 0 && P1:eax != 11'
+judge spsc.c:push,pop --arg P0:rdi=ring --arg P0:rsi=5 --arg P1:rdi=ring \
+    --expect 'never: P1:eax != 5 && P1:eax != 0xffffffff'
+judge treiber.c:push,push --arg P0:rdi=stack --arg P1:rdi=stack --arg P0:rsi=one \
+    --arg P1:rsi=two --init stack=0 --expect 'never: one_next == 0 && two_next == 0'
+judge wait_wake.c:waiter,waker --expect 'never: P0:eax == 0 && P1:eax == 0'
+judge chase_lev.c:pop,steal_two --expect 'never: P0:eax == 8 && (P1:eax == 78 || P1:eax == 8)'
+judge sb.c:P0,P1 --expect 'never: P0:eax == 0 && P1:eax == 0'
+judge ticket.c:enter,enter --expect 'never: count != 2'
+if has_header urcu/uatomic.h; then
+    judge urcu.c:P0,P1 --expect 'never: P0:eax == 0 && P1:eax == 0'
+fi
+if has_header ck_ring.h; then
+    judge ck.c:add,add --expect 'never: count != 2'
+    judge ck_ring.c:put,take --expect 'never: P1:eax != 5 && P1:eax != 0xffffffff'
+fi
+
+# A pop of one node and a push of another: the popped value is the top's of some moment.
+for compiler in $compilers; do
+    judge_one pass "$compiler -O2" treiber.c:push,pop --arg P0:rdi=stack --arg P0:rsi=two \
+        --arg P1:rdi=stack --expect 'never: P1:rax != 1 && P1:rax != 2' \
+        --expect 'sometimes: P1:rax == 1' --expect 'sometimes: P1:rax == 2'
+done
+
+# The mutex of a C library, out of its archive.
+musl=/usr/lib/x86_64-linux-musl/libc.a
+if [ -e $musl ]; then
+    options='-nostdinc -isystem /usr/include/x86_64-linux-musl'
+    judge mutex.c:add,add $musl --expect 'never: count != 2'
+    options=
+else
+    echo 'musl is not installed: not tested'
+fi
+glibc=$(gcc -print-file-name=libc.a)
+case $glibc in
+/*)
+    for compiler in $compilers; do
+        judge_one pass "$compiler -O2" mutex.c:add,add "$glibc" --trap '*' \
+            --expect 'never: count != 2'
+    done
+    ;;
+esac
+
+# ---- every way to reach data and functions, beside what the machine does ----
+
+# The values that the trace ends with are those that the program printed.
+compare_data() {
+    what=$1
+    shift
+    if ! "$SIMULATE" capture "$@" --arg P0:rdi=1 --observe P0:eax --observe common_one \
+        --observe table_0 --observe P0_counter --observe P0_sums_1 \
+        -o "$work/t.yaml" > "$work/report" 2>&1; then
+        bad "$what cannot be captured"
+        return
+    fi
+    "$SIMULATE" --only order "$work/t.yaml" > "$work/report" 2>&1
+    # Large values are printed as hex there.
+    sed -n 's/^    \(P0:eax=.*\)$/\1/p' "$work/report" | tr ' ' '\n' |
+        while IFS='=' read -r name value; do printf '%s=%d ' "$name" "$((value))"; done |
+        sed 's/ $//' > "$work/found"
+    if [ "$(cat "$work/found")" = "$expected" ]; then
+        good
+    else
+        bad "$what: expected $expected, found $(cat "$work/found")" 20
+    fi
+}
+
+for compiler in $compilers; do
+    $compiler -DMAIN -o "$work/main" data.c && expected=$("$work/main")
+    for flags in -O0 -O1 -O2 -O3 '-O2 -fcommon' '-O2 -fno-pic' '-Os -ffunction-sections -fdata-sections' \
+        '-O2 -fPIC -ftls-model=initial-exec' '-O2 -fPIC -fno-plt -ftls-model=initial-exec'; do
+        # shellcheck disable=SC2086
+        $compiler -g $flags -c -o "$work/data.o" data.c &&
+            $compiler -g $flags -c -o "$work/elsewhere.o" elsewhere.c
+        compare_data "data.o, $compiler $flags" "$work/data.o:all" "$work/elsewhere.o"
+        compare_data "data.o with a stub, $compiler $flags" "$work/data.o:all" \
+            --stub "elsewhere=$(printf '%s' "$expected" | sed 's/P0:eax=\([0-9]*\).*/\1/')"
+    done
+    rm -f "$work/libdata.a"
+    ar rcs "$work/libdata.a" "$work/elsewhere.o" "$work/data.o"
+    compare_data "an archive, $compiler" "$work/libdata.a:all"
+    for flags in '-O2' '-O2 -static' '-O2 -fno-pic -no-pie' '-O2 -fno-pic -no-pie -Wl,--emit-relocs'; do
+        # shellcheck disable=SC2086
+        $compiler -g -DMAIN $flags -o "$work/data" data.c 2> /dev/null
+        compare_data "an executable, $compiler $flags" "$work/data:all"
+    done
+    $compiler -g -O2 -fPIC -ftls-model=initial-exec -shared -o "$work/libdata.so" data.c elsewhere.c
+    compare_data "a shared library, $compiler" "$work/libdata.so:all"
+done
+
+# Jump tables: what each number leads to.
+set -- 11,0 7,1 1,0 2,5 109,9 110,10 66,0 4294967295,0 88,0 4294967295,0
+number=0
+for expected in "$@"; do
+    for compiler in $compilers; do
+        for flags in -O0 -O2 '-O2 -fno-pic' '-O2 -fPIC'; do
+            case $SLOW$number in [1267]) continue ;; esac
+            judge_one pass "$compiler $flags" jumps.c:choose --arg P0:rdi=$number \
+                --expect "always: P0:eax == ${expected%,*} && seen == ${expected#*,}"
+        done
+    done
+    number=$((number + 1))
+done
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
