@@ -46,7 +46,7 @@ struct binary {
     Elf *elf;
     int fd;                 /* of the file, -1 for a member of an archive */
     const void *archive;    /* that it is a member of; NULL: none */
-    size_t member;          /* where in it */
+    uint64_t member;        /* where in it */
     bool linked;            /* an executable or a shared library: symbols have addresses */
     bool fixed;             /* not position-independent: numbers may be addresses */
     bool pointers_unmarked; /* data holds addresses that no relocation marks */

@@ -82,6 +82,8 @@ struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd
                                   .is_archive = elf_kind(held->elf) == ELF_K_AR};
     if (!file->is_archive && !(file->binary = add_binary(inputs, held->elf, held->fd, path)))
         return NULL;
+    if (file->is_archive)
+        archive_read_index(inputs->region, file->fd, &file->index);
     inputs->files = region_push(inputs->region, inputs->files, inputs->file_count,
                                 &inputs->file_capacity, sizeof *inputs->files);
     return inputs->files[inputs->file_count++] = file;
@@ -89,54 +91,25 @@ struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd
 
 /* ---- archives ---- */
 
-enum { MEMBER_BYTES_MAX = 1 << 30 };
-
-/* Where a member's file lies in the archive; false when there is none at that offset. */
-static bool locate_member(struct inputs *inputs, struct input_object *file, size_t offset,
-                          const char **name, off_t *base, size_t *size)
+/* A copy of the member is read: handles of members depend on their archive's. */
+static struct binary *read_member(struct inputs *inputs, struct input_object *file, uint64_t offset)
 {
-    struct held *held = hold(inputs->region, -1);
-    if (elf_rand(file->elf, offset) != offset)
-        return false;
-    held->elf = elf_begin(file->fd, ELF_C_READ, file->elf);
-    Elf_Arhdr *header = held->elf ? elf_getarhdr(held->elf) : NULL;
-    bool good =
-        header && header->ar_name && header->ar_size >= 0 && header->ar_size <= MEMBER_BYTES_MAX;
-    if (good) {
-        char *member = region_printf(inputs->region, "%.200s", header->ar_name);
-        for (char *c = member; *c; c++)
-            *c = *c > ' ' && *c < 0x7f ? *c : '?';
-        *name = region_printf(inputs->region, "%s(%s)", file->path, member);
-        *size = (size_t)header->ar_size;
-        *base = elf_getbase(held->elf);
-    }
-    if (held->elf)
-        elf_end(held->elf);
-    held->elf = NULL;
-    return good && *base >= 0;
-}
-
-/* A copy of the member is read: handles of a member depend on their archive's. */
-static struct binary *read_member(struct inputs *inputs, struct input_object *file, size_t offset)
-{
-    const char *name;
-    off_t base;
-    size_t size, done = 0;
-    if (!locate_member(inputs, file, offset, &name, &base, &size))
-        return NULL;
+    struct region *region = inputs->region;
+    struct archive_member member;
     for (size_t i = 0; i < inputs->binary_count; i++) /* several may have one name */
         if (inputs->binaries[i]->archive == file && inputs->binaries[i]->member == offset)
             return inputs->binaries[i];
-    char *bytes = region_alloc(inputs->region, size + 1);
-    while (done < size) {
-        ssize_t got = pread(file->fd, bytes + done, size - done, base + (off_t)done);
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    struct held *held = hold(inputs->region, -1);
-    held->elf = elf_memory(bytes, done);
-    struct binary *binary = held->elf ? add_binary(inputs, held->elf, -1, name) : NULL;
+    if (!archive_member_at(region, file->fd, &file->index, offset, &member))
+        return NULL;
+    char *bytes = region_alloc(region, member.size + 1);
+    if (pread(file->fd, bytes, member.size, (off_t)member.start) != (ssize_t)member.size)
+        return NULL;
+    struct held *held = hold(region, -1);
+    held->elf = elf_memory(bytes, member.size);
+    if (!held->elf)
+        return NULL;
+    const char *name = region_printf(region, "%s(%s)", file->path, member.name);
+    struct binary *binary = add_binary(inputs, held->elf, -1, name);
     if (binary) {
         binary->archive = file;
         binary->member = offset;
@@ -148,18 +121,16 @@ static struct binary *read_member(struct inputs *inputs, struct input_object *fi
 static struct binary *find_member(struct inputs *inputs, struct input_object *file,
                                   const char *name, const struct binary_symbol **symbol)
 {
-    size_t count = 0;
-    Elf_Arsym *names = elf_getarsym(file->elf, &count);
-    for (size_t i = 0; names && i + 1 < count; i++) { /* the last one is empty */
-        if (!names[i].as_name || strcmp(names[i].as_name, name) != 0)
+    for (size_t i = 0; i < file->index.count; i++) {
+        if (strcmp(file->index.names[i].name, name) != 0)
             continue;
-        struct binary *binary = read_member(inputs, file, names[i].as_off);
+        struct binary *binary = read_member(inputs, file, file->index.names[i].member);
         *symbol = binary ? binary_find(binary, name) : NULL;
         return *symbol && symbol_is_defined(*symbol) ? binary : NULL;
     }
-    if (!names || count == 0)
+    if (file->index.count == 0)
         diagnostics_add(inputs->diagnostics, file->path, nowhere,
-                        "the archive has no table of names; run ranlib on it");
+                        "the archive has no table of names, or a damaged one; run ranlib on it");
     return NULL;
 }
 
@@ -203,15 +174,12 @@ struct binary *inputs_find(struct inputs *inputs, const char *name,
 
 enum { SUGGESTIONS = 3, CANDIDATES_MAX = 200000 };
 
-static size_t list_functions(struct inputs *inputs, struct input_object *file, const char **names)
+static size_t list_functions(struct input_object *file, const char **names)
 {
     size_t count = 0;
     if (file->is_archive) {
-        size_t all = 0;
-        Elf_Arsym *symbols = elf_getarsym(file->elf, &all);
-        for (size_t i = 0; symbols && i + 1 < all && count < CANDIDATES_MAX; i++)
-            if (symbols[i].as_name)
-                names[count++] = region_strdup(inputs->region, symbols[i].as_name);
+        for (size_t i = 0; i < file->index.count && count < CANDIDATES_MAX; i++)
+            names[count++] = file->index.names[i].name;
         return count;
     }
     for (size_t i = 1; i < file->binary->symbol_count && count < CANDIDATES_MAX; i++) {
@@ -226,7 +194,7 @@ const char *inputs_suggest(struct inputs *inputs, struct input_object *file, con
 {
     struct region *region = inputs->region;
     const char **names = region_array(region, CANDIDATES_MAX, sizeof *names);
-    size_t count = list_functions(inputs, file, names);
+    size_t count = list_functions(file, names);
     const char *text = "";
     for (int n = 0; n < SUGGESTIONS; n++) {
         const char *near = nearest_name(name, names, count);

@@ -3,6 +3,7 @@
 #ifndef FENCESIM_SIM_CAPTURE_INPUTS_H_
 #define FENCESIM_SIM_CAPTURE_INPUTS_H_
 
+#include "sim/capture/archive.h"
 #include "sim/capture/binary.h"
 
 /* A file that the user named: one binary, or an archive of many, which are read as needed. */
@@ -11,7 +12,8 @@ struct input_object {
     int fd;
     Elf *elf;
     bool is_archive;
-    struct binary *binary; /* NULL for an archive */
+    struct archive_index index; /* of an archive */
+    struct binary *binary;      /* NULL for an archive */
 };
 
 /* Several files that refer to each other as if they were linked, in the order given. */

@@ -10,6 +10,8 @@ SIMULATE=${SIMULATE:-./simulate}
 case $SIMULATE in /*) ;; *) SIMULATE=$top/$SIMULATE ;; esac
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp"
+export TMPDIR="$work/tmp"
 cd tests/capture || exit 2
 passed=0
 failed=0
@@ -189,6 +191,82 @@ for expected in "$@"; do
     done
     number=$((number + 1))
 done
+
+# ---- what cannot be captured ----
+
+# Must end with 2, say `words`, and leave the output file as it was.
+refuse() {
+    words=$1
+    shift
+    echo old > "$work/kept.yaml"
+    "$SIMULATE" capture "$@" > "$work/report" 2>&1
+    status=$?
+    if [ $status -ne 2 ]; then
+        bad "capture $*: status $status"
+    elif ! grep -qF -- "$words" "$work/report"; then
+        bad "capture $*: nothing says '$words'"
+    elif [ "$(cat "$work/kept.yaml")" != old ]; then
+        bad "capture $*: the output was touched"
+    else
+        good
+    fi
+}
+
+cat > "$work/odd.c" << 'END'
+extern int missing(int);
+extern _Thread_local int other;
+int number = 3;
+int calls(int i) { return missing(i) + 1; }
+int thread(void) { return other; }
+static int local(int i) { return i; }
+int uses(int i) { return local(i); }
+void cut(void);
+asm(".text; .globl cut; .type cut,@function; cut: .byte 0xc7,0x05; .size cut,2");
+void runs_off(void);
+asm(".globl runs_off; .type runs_off,@function; runs_off: movl $1, %eax; .size runs_off, .-runs_off; nop");
+void jumps_out(void);
+asm(".globl jumps_out; .type jumps_out,@function; jumps_out: jmp .Lnowhere; .size jumps_out, .-jumps_out;"
+    ".section .strange,\"ax\"; .Lnowhere: ret; .text");
+END
+out=$work/kept.yaml
+gcc -g -O1 -c -o "$work/odd.o" "$work/odd.c"
+cp "$work/odd.o" "$work/stripped.o" && strip "$work/stripped.o"
+head -c 1000 "$work/odd.o" > "$work/truncated.o"
+{ head -c 18 "$work/odd.o"; printf '\267\000'; tail -c +21 "$work/odd.o"; } > "$work/arm.o"
+{ head -c 4 "$work/odd.o"; printf '\001'; tail -c +6 "$work/odd.o"; } > "$work/small.o"
+: > "$work/empty.o"
+ar rcS "$work/no_table.a" "$work/odd.o"
+refuse 'No such file' "$work/none.o:f" -o "$out"
+refuse 'neither an ELF file nor an archive' "$work/odd.c:f" -o "$out"
+refuse 'neither an ELF file nor an archive' "$work/empty.o:f" -o "$out"
+refuse 'is no file' "$work:f" -o "$out"
+refuse "has no function 'cals' (did you mean 'calls'" "$work/odd.o:cals" -o "$out"
+refuse "holds data, not a function, named 'number'" "$work/odd.o:number" -o "$out"
+refuse 'it is stripped' "$work/stripped.o:calls" -o "$out"
+refuse 'truncated' "$work/truncated.o:calls" -o "$out"
+refuse 'for another machine (number 183)' "$work/arm.o:calls" -o "$out"
+refuse 'a 32-bit ELF file' "$work/small.o:calls" -o "$out"
+refuse 'run ranlib' "$work/no_table.a:calls" -o "$out"
+refuse "goes to 'missing', which is in none of the files" "$work/odd.o:calls" -o "$out"
+refuse "thread-local data" "$work/odd.o:thread" -o "$out"
+refuse "has the byte 0xc7 at offset 0, which cannot be decoded" "$work/odd.o:cut" -o "$out"
+refuse "runs off its end" "$work/odd.o:runs_off" -o "$out"
+refuse "leaves its function for .strange+0x0" "$work/odd.o:jumps_out" -o "$out"
+refuse "expected CPU:REGISTER=VALUE" "$work/odd.o:uses" --arg rdi=1 -o "$out"
+refuse "there is no CPU 'P1'" "$work/odd.o:uses" --arg P1:rdi=1 -o "$out"
+refuse "no whole register" "$work/odd.o:uses" --arg P0:edi=1 -o "$out"
+refuse "'nothing', which the files do not have" "$work/odd.o:uses" --arg P0:rdi=nothing -o "$out"
+refuse "refers to no data named 'x'" "$work/odd.o:uses" --init x=1 -o "$out"
+refuse "expected a condition" "$work/odd.o:uses" --expect 'never: ' -o "$out"
+refuse "'z'" "$work/odd.o:uses" --observe z -o "$out"
+refuse 'control character' "$work/odd.o:uses" --memory "x: {size: 8}
+cpus: []" -o "$out"
+refuse "no function to capture" "$work/odd.o" -o "$out"
+refuse "nothing to capture" -o "$out"
+refuse "did not compile it" "$work/none.c:f" -o "$out" -- gcc
+refuse "could not be run" "$work/odd.c:f" -o "$out" -- no-such-compiler
+refuse "expected a compiler" "$work/odd.c:f" -o "$out" --
+[ -z "$(ls "$work/tmp")" ] || bad 'a temporary folder was left behind'
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
