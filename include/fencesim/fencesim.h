@@ -261,6 +261,9 @@ typedef struct fs_capture_options {
     size_t expect_count;
     const char *name;    /* of the trace; NULL: made of the targets */
     const char *profile; /* for whose vendor a kernel's code is patched; NULL: it is not */
+    /* "WORD*32+BIT=on" or "=off": a feature by Linux's number, where the profile does not say */
+    const char *const *features;
+    size_t feature_count;
     /* A compiler and its options: the targets are source files, compiled with it first. */
     const char *const *compiler;
     size_t compiler_count;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "models/model.h"
+#include "models/profile.h"
 #include "sim/capture/compile.h"
 #include "sim/capture/lines.h"
 #include "sim/program/read.h"
@@ -429,6 +429,19 @@ static bool check_options(struct elf_capture *elf)
     return good && options->target_count;
 }
 
+static bool choose_profile(struct elf_capture *elf)
+{
+    const char *name = elf->options->profile;
+    if (!name)
+        return true;
+    elf->profile = profile_load(elf->region, name, elf->diagnostics);
+    if (elf->profile && strcmp(elf->profile->vendor, "any") == 0) {
+        elf_error(elf, NULL, "--profile %s is of no vendor; --profile intel or amd is", name);
+        return false;
+    }
+    return elf->profile != NULL;
+}
+
 static void set_head(struct elf_capture *elf)
 {
     struct capture *capture = &elf->capture;
@@ -509,7 +522,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
 {
     struct entries entries = {0};
     const fs_capture_options *options = elf->options;
-    if (!check_options(elf))
+    if (!check_options(elf) || !choose_profile(elf))
         return;
     for (size_t i = 0; i < options->target_count; i++)
         read_target(elf, options->targets[i], &entries);

@@ -52,11 +52,19 @@ struct loose {
 
 /* ---- the code of a CPU ---- */
 
+/* Bytes of a part that are not those of its place. */
+struct code_patch {
+    uint32_t start, end;  /* in the part */
+    struct location from; /* where the bytes at `start` are; no binary: they are NOPs */
+};
+
 struct code_part {
     struct location place; /* its binary is NULL for a stub */
     const char *name, *note;
     uint8_t *bytes;
     uint32_t size;
+    struct code_patch *patches;
+    size_t patch_count, patch_capacity;
     bool open_end; /* its last instruction is a call that shall not return */
     size_t group;  /* of parts that must keep their distance: index of another one, or its own */
     uint32_t offset;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/capture/elf.h"
+#include "sim/capture/patches.h"
 
 /* ---- what a symbol or an address stands for ---- */
 
@@ -181,6 +182,10 @@ struct operands {
     size_t part;
     const struct insn *insn;
     uint32_t offset; /* of the instruction in its part */
+    /* Where its bytes come from: the part's place, or that of a patch; `base` is where the part
+     * would begin then, so that offsets in the section are `base` and more. */
+    uint32_t section;
+    uint64_t base;
 };
 
 static struct code_part *part_of(const struct operands *operands)
@@ -294,7 +299,7 @@ static void take_relocation(const struct operands *operands,
 {
     const struct code_part *part = part_of(operands);
     const struct insn *insn = operands->insn;
-    uint32_t field = (uint32_t)(relocation->offset - part->place.offset);
+    uint32_t field = (uint32_t)(relocation->offset - operands->base);
     uint32_t end = operands->offset + insn->length;
     bool direct = insn->is_branch && insn->has_target;
     uint32_t width = relocation->type == R_X86_64_64     ? 8
@@ -469,6 +474,11 @@ static void take_branch(const struct operands *operands)
     struct binary *binary = part->place.binary;
     uint64_t start = binary->linked ? binary->sections[part->place.section].address : 0;
     uint64_t offset = insn->target - start;
+    if (operands->base != part->place.offset && binary->linked &&
+        offset - part->place.offset >= part->size) {
+        refuse(operands, "a patched branch in a linked file");
+        return;
+    }
     if (offset >= part->place.offset && offset - part->place.offset < part->size)
         return; /* stays in the part, wherever that comes to lie */
     uint8_t bytes = insn->length < 5 ? 1 : 4;
@@ -486,18 +496,28 @@ static void take_branch(const struct operands *operands)
 void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
                       const struct insn *insn, uint32_t offset)
 {
-    struct operands operands = {elf, code, part, insn, offset};
     struct location place = code->parts[part].place;
-    const struct binary_section *section = &place.binary->sections[place.section];
-    uint64_t start = place.offset + offset;
+    struct operands operands = {elf, code, part, insn, offset, place.section, place.offset};
+    const struct code_patch *patch = patch_at(&code->parts[part], offset);
     bool relocated = false;
+    if (patch && !patch->from.binary)
+        return;
+    if (patch) {
+        operands.section = patch->from.section;
+        operands.base = patch->from.offset - patch->start;
+    }
+    const struct binary_section *section = &place.binary->sections[operands.section];
+    uint64_t start = operands.base + offset;
     if (insn->memory.segment == 1) {
         code->uses_fs = true;
         if (insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER)
             tls_touch(elf, insn->memory.displacement);
     }
     if (place.binary->linked) {
-        take_linked(&operands);
+        if (patch && relative_field(insn))
+            refuse(&operands, "a patch with an operand relative to rip in a linked file");
+        else
+            take_linked(&operands);
     } else {
         for (size_t i = binary_relocation_from(section, start);
              i < section->relocation_count && section->relocations[i].offset < start + insn->length;

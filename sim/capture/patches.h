@@ -8,4 +8,7 @@
 /* Patches a part's bytes as the kernel would on a CPU of the profile's vendor. */
 void patch_code(struct elf_capture *elf, struct code_part *part);
 
+/* The patch that has the byte at an offset of a part, NULL when it is the file's. */
+const struct code_patch *patch_at(const struct code_part *part, uint32_t offset);
+
 #endif

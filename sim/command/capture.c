@@ -44,6 +44,7 @@ static const char usage[] =
     "      --expect LINE      as in a trace: 'never: P0:eax == 0 && P1:eax == 0'\n"
     "      --name NAME        of the trace\n"
     "      --profile NAME     patch a kernel's code as it does on a CPU of that profile's vendor\n"
+    "      --feature N=on|off a feature that decides about a patch, by Linux's number W*32+B\n"
     "\n"
     "docs/CAPTURE.md says more.\n";
 
@@ -56,7 +57,8 @@ enum long_only {
     OPT_OBSERVE,
     OPT_EXPECT,
     OPT_NAME,
-    OPT_PROFILE
+    OPT_PROFILE,
+    OPT_FEATURE
 };
 
 static const struct option long_options[] = {
@@ -70,19 +72,20 @@ static const struct option long_options[] = {
     {"expect", required_argument, NULL, OPT_EXPECT},
     {"name", required_argument, NULL, OPT_NAME},
     {"profile", required_argument, NULL, OPT_PROFILE},
+    {"feature", required_argument, NULL, OPT_FEATURE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 /* As many words as the command line has can be any one option's. */
 struct lists {
-    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect;
+    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features;
 };
 
 static bool make_lists(struct lists *lists, int argc)
 {
     const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory, &lists->stubs,
-                           &lists->traps, &lists->observe, &lists->expect};
+                           &lists->traps, &lists->observe, &lists->expect, &lists->features};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
@@ -98,6 +101,7 @@ static void free_lists(struct lists *lists)
     free(lists->traps);
     free(lists->observe);
     free(lists->expect);
+    free(lists->features);
 }
 
 /* Next to the file, so that renaming replaces it in one step. */
@@ -223,6 +227,9 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case OPT_NAME:
             options->name = optarg;
             break;
+        case OPT_FEATURE:
+            lists->features[options->feature_count++] = optarg;
+            break;
         case OPT_PROFILE:
             options->profile = optarg;
             break;
@@ -260,6 +267,7 @@ int command_capture(int argc, char **argv)
         options.traps = lists.traps;
         options.observe = lists.observe;
         options.expect = lists.expect;
+        options.features = lists.features;
         result = capture(&options, output);
     }
     free_lists(&lists);

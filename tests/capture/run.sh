@@ -131,6 +131,29 @@ case $glibc in
     ;;
 esac
 
+# Code that a kernel patches: Intel's parts get the fence, AMD's do not; in both layouts of the table.
+judge_patched() {
+    profile=$1
+    patched_with=$2
+    verdict=$3
+    # shellcheck disable=SC2086
+    "$SIMULATE" capture alternative.c:P0,P1 --profile "$profile" \
+        --expect 'never: P0:eax == 0 && P1:eax == 0' -o "$work/t.yaml" -- $patched_with > "$work/report" 2>&1
+    "$SIMULATE" -q -p "$profile" "$work/t.yaml" >> "$work/report" 2>&1
+    if grep -q "^$verdict" "$work/report"; then
+        good
+    else
+        bad "alternative.c for $profile with $patched_with is not: $verdict"
+    fi
+}
+for compiler in $compilers; do
+    for layout in '' -DINVERTED -DOLD '-DOLD -DINVERTED'; do
+        judge_patched intel "$compiler -O2 $layout" pass
+        judge_patched amd "$compiler -O2 $layout" violation
+    done
+done
+judge_one pass 'gcc -O2' alternative.c:patched_call --profile amd --expect 'always: calls == 1'
+
 # ---- every way to reach data and functions, beside what the machine does ----
 
 # The values that the trace ends with are those that the program printed.
@@ -265,6 +288,9 @@ refuse "no function to capture" "$work/odd.o" -o "$out"
 refuse "nothing to capture" -o "$out"
 refuse "did not compile it" "$work/none.c:f" -o "$out" -- gcc
 refuse "could not be run" "$work/odd.c:f" -o "$out" -- no-such-compiler
+refuse "feature 9*32+12, of which the profile says nothing" alternative.c:unknown_feature \
+    --profile amd -o "$out" -- gcc -O2
+refuse "is of no vendor" alternative.c:P0 --profile x86 -o "$out" -- gcc -O2
 refuse "expected a compiler" "$work/odd.c:f" -o "$out" --
 [ -z "$(ls "$work/tmp")" ] || bad 'a temporary folder was left behind'
 
