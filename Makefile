@@ -106,6 +106,7 @@ check-slow: all $(OUT)/unit_tests
 check-san:
 	$(MAKE) SANITIZE=1 check
 	sh tests/hostile/run.sh build/san/simulate
+	sh tests/hostile/capture.sh build/san/simulate
 
 # Rewrites what the golden tests expect; look at the difference before you commit it.
 rebase: all
@@ -128,7 +129,7 @@ bench-save: all $(OUT)/bench
 # ---- style ----
 
 FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
-SCRIPTS = $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
+SCRIPTS = $(sort $(shell find tests tools models traces -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)

@@ -215,6 +215,14 @@ for expected in "$@"; do
     number=$((number + 1))
 done
 
+# The shipped comparison of compilers: a row each, and all of them in order.
+SIMULATE="$SIMULATE" COMPILERS=gcc ../../traces/compilers/compare.sh > "$work/report" 2>&1
+if [ "$(grep -c '| yes | [0-9.]* |$' "$work/report")" -eq 8 ]; then
+    good
+else
+    bad 'traces/compilers/compare.sh' 20
+fi
+
 # ---- what cannot be captured ----
 
 # Must end with 2, say `words`, and leave the output file as it was.
