@@ -31,6 +31,8 @@ uint32_t binary_section_at(const struct binary *binary, uint64_t address)
     for (uint32_t i = 1; i < binary->section_count; i++) {
         const struct binary_section *section = &binary->sections[i];
         bool only_template = (section->flags & SHF_TLS) && section->type == SHT_NOBITS;
+        if (section->address == 0) /* a kernel's per-CPU data: small numbers are no addresses */
+            continue;
         if ((section->flags & SHF_ALLOC) && !only_template && address >= section->address &&
             address - section->address < section->size)
             return i;

@@ -4,10 +4,15 @@
  *
  *   inputs.c, binary.c  files -> checked tables
  *   code.c             the functions that a CPU's code needs, what their instructions refer to
- *   operands.c         a relocation or an operand -> the place that it means
+ *   stand_in.c         stubs and traps for those that are left out
+ *   patches.c          code as a kernel patches it when it starts
+ *   operands.c         the fields of an instruction -> branches and references
+ *   targets.c          a symbol, an address, a cell of a GOT -> the place that it means
+ *   tables.c, tls.c    what each CPU has its own of
  *   data.c             those places -> objects of the trace
  *   place.c            functions put behind each other, their references into the trace's terms
- *   elf.c              all of it, by the user's options
+ *   observe.c          which of the data is observed
+ *   options.c, elf.c   all of it, by the user's options
  */
 #ifndef FENCESIM_SIM_CAPTURE_ELF_H_
 #define FENCESIM_SIM_CAPTURE_ELF_H_
@@ -163,7 +168,7 @@ struct elf_capture {
 void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- operands.c ---- */
+/* ---- targets.c ---- */
 
 /* What a symbol stands for, `distance` bytes on. */
 struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, uint32_t symbol,
@@ -184,6 +189,8 @@ size_t loose_object(struct elf_capture *elf, const char *name, uint64_t size);
 /* A cell that holds the address of a target, as a GOT has. */
 size_t loose_cell(struct elf_capture *elf, const struct target *target);
 
+/* ---- operands.c ---- */
+
 /*
  * Takes all references of an instruction at `offset` of a part: fields of `code->references`
  * and edges. The part's bytes may be changed as a linker would.
@@ -192,6 +199,9 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
                       const struct insn *insn, uint32_t offset);
 
 /* ---- code.c ---- */
+
+/* A part more, empty, at the end of the list. */
+struct code_part *new_part(struct elf_capture *elf, struct cpu_code *code);
 
 /* Collects all code of a CPU that starts with a function. */
 void collect_code(struct elf_capture *elf, struct cpu_code *code, struct binary *binary,

@@ -51,7 +51,8 @@ static bool open_file(struct inputs *inputs, const char *path, int fd, struct he
     held->elf = elf_begin(held->fd, ELF_C_READ, NULL);
     if (!held->elf || (elf_kind(held->elf) != ELF_K_ELF && elf_kind(held->elf) != ELF_K_AR)) {
         diagnostics_add(inputs->diagnostics, path, nowhere,
-                        "neither an ELF file nor an archive of them");
+                        "neither an ELF file nor an archive of them (a source file needs its "
+                        "compiler behind --)");
         return false;
     }
     return true;
