@@ -491,9 +491,9 @@ int main(int argc, char **argv)
     command.options.variants = command.variants;
     command.options.stop = &interrupted;
     keep_memory_close();
-    catch_signals();
     if (argc > 1 && strcmp(argv[1], "capture") == 0)
         return command_capture(argc - 1, argv + 1);
+    catch_signals();
     while ((option = getopt_long(argc, argv, "p:V:f:o:j:qvh", long_options, NULL)) != -1) {
         if (option == 'h')
             return write_out(NULL, usage, strlen(usage));

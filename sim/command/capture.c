@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +247,7 @@ int command_capture(int argc, char **argv)
     fs_capture_options options;
     struct lists lists = {0};
     const char *output = NULL;
+    signal(SIGPIPE, SIG_IGN);
     fs_capture_options_init(&options);
     if (!make_lists(&lists, argc)) {
         free_lists(&lists);
