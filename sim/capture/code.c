@@ -175,8 +175,8 @@ static void keep_distance(struct cpu_code *code, size_t a, size_t b)
     code->parts[a > b ? a : b].group = a > b ? b : a;
 }
 
-void add_edge(struct elf_capture *elf, struct cpu_code *code, struct code_edge edge,
-              const struct target *target)
+void add_branch(struct elf_capture *elf, struct cpu_code *code, struct code_edge edge,
+                const struct target *target)
 {
     struct target behind = *target;
     int to = NO_INDEX;

@@ -208,8 +208,8 @@ void collect_code(struct elf_capture *elf, struct cpu_code *code, struct binary 
                   const struct binary_symbol *symbol);
 
 /* Adds a branch from a part to a target; the part there is made when it is new. */
-void add_edge(struct elf_capture *elf, struct cpu_code *code, struct code_edge edge,
-              const struct target *target);
+void add_branch(struct elf_capture *elf, struct cpu_code *code, struct code_edge edge,
+                const struct target *target);
 
 void add_reference(struct elf_capture *elf, struct cpu_code *code,
                    const struct code_reference *reference);

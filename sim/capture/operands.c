@@ -70,7 +70,7 @@ static void branch(const struct operands *operands, uint32_t field, uint8_t byte
                              .field = field,
                              .bytes = bytes,
                              .end = operands->offset + operands->insn->length};
-    add_edge(operands->elf, operands->code, edge, target);
+    add_branch(operands->elf, operands->code, edge, target);
 }
 
 /*
@@ -95,7 +95,7 @@ static void branch_directly(const struct operands *operands, const struct target
         edge.field--;
         edge.end--;
     }
-    add_edge(operands->elf, operands->code, edge, target);
+    add_branch(operands->elf, operands->code, edge, target);
 }
 
 /* call or jmp through [rip + 32 bits] */
