@@ -124,8 +124,8 @@ static bool read_relocation(struct trace_reader *reader, const struct node *node
     if (cpu) {
         uint32_t first = 0, count;
         if ((fields[CPU].key != NULL) == (fields[OBJECT].key != NULL)) {
-            input_error(input, node->place, "found %s 'object' and 'cpu', expected one of them",
-                        fields[CPU].key ? "both" : "neither");
+            input_error(input, node->place, "found %s 'object' %s 'cpu', expected one of them",
+                        fields[CPU].key ? "both" : "neither", fields[CPU].key ? "and" : "nor");
             return false;
         }
         if (fields[CPU].value &&
@@ -145,7 +145,7 @@ static bool read_relocation(struct trace_reader *reader, const struct node *node
         return false;
     }
     relocation->offset = (uint32_t)offset;
-    relocation->kind = kind;
+    relocation->kind = (enum relocation_kind)kind;
     return true;
 }
 

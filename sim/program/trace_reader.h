@@ -35,7 +35,12 @@ struct body_line {
 /* A field of `code:` that depends on where things lie. */
 struct code_relocation {
     uint32_t offset; /* of the field */
-    enum { RELOCATION_PC32, RELOCATION_ABS32, RELOCATION_ABS32S, RELOCATION_ABS64 } kind;
+    enum relocation_kind {
+        RELOCATION_PC32,
+        RELOCATION_ABS32,
+        RELOCATION_ABS32S,
+        RELOCATION_ABS64
+    } kind;
     int object; /* NO_INDEX: the start of the code itself */
     int64_t addend;
     struct place place;
