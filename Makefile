@@ -37,7 +37,11 @@ comma = ,
 archive = $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a))
 link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
 DEPENDENCIES = unicorn capstone yaml jansson
-LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) -lelf -lm -lpthread
+# elfutils' archives need those of what it unpacks debugging information with.
+ELFUTILS = dw elf z lzma bz2
+LIBS := $(foreach name,$(DEPENDENCIES),$(call link,$(name))) \
+	$(if $(filter 5,$(words $(foreach name,$(ELFUTILS),$(call archive,$(name))))),\
+	$(foreach name,$(ELFUTILS),$(call link,$(name))),-ldw -lelf) -lm -lpthread
 # The command alone draws on terminals.
 COMMAND_LIBS := $(call link,ncursesw) $(call link,tinfo)
 override LDFLAGS += -no-pie $(SANITIZERS)
@@ -112,6 +116,7 @@ check-slow: all $(OUT)/unit_tests
 check-san:
 	$(MAKE) SANITIZE=1 check
 	sh tests/hostile/run.sh build/san/simulate
+	sh tests/hostile/capture.sh build/san/simulate
 
 # HTML reports in a browser; installs one when there is none.
 check-browser: all
@@ -138,7 +143,7 @@ bench-save: all $(OUT)/bench
 # ---- style ----
 
 FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
-SCRIPTS = $(sort $(shell find tests tools models sim -type f -name '*.sh') $(wildcard try check .ci/run))
+SCRIPTS = $(sort $(shell find tests tools models sim traces -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)
@@ -157,7 +162,7 @@ $(OUT)/fencesim.pc: Makefile
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: fencesim' 'Description: Memory ordering and cycles of x86 machine code' \
 		'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -lelf -lm -lpthread' > $@
+		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -ldw -lelf -lm -lpthread' > $@
 
 install: all $(OUT)/fencesim.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DOCDIR)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/command/capture.h"
 #include "sim/command/progress.h"
 #include "sim/command/step.h"
 #include "sim/command/values.h"
@@ -55,6 +56,7 @@ static const char usage[] =
     "test\n"
     "       simulate fit LOOPS --base NAME       a profile's cycles beside measured loops, or "
     "fitted\n"
+    "       simulate capture FILE:FUNCTION...    compiled code as a trace (capture --help)\n"
     "\n"
     "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
     "  simulate traces/classic -q\n"
@@ -495,6 +497,8 @@ int main(int argc, char **argv)
     command.options.variants = command.variants;
     command.options.stop = &interrupted;
     keep_memory_close();
+    if (argc > 1 && strcmp(argv[1], "capture") == 0)
+        return command_capture(argc - 1, argv + 1);
     catch_signals();
     while ((option = getopt_long(argc, argv, "p:V:f:o:j:qvh", long_options, NULL)) != -1) {
         if (option == 'h')

@@ -5,10 +5,11 @@
 # rights and no network, when all is there.
 set -eu
 
-# as and cc; the emulator, the disassembler, YAML, JSON and ELF, a hash, terminals; unit tests.
+# as and cc; the emulator, the disassembler, YAML, JSON, ELF and DWARF, a hash, terminals; unit
+# tests.
 packages='binutils gcc libc6-dev make
-    libunicorn-dev libcapstone-dev libyaml-dev libjansson-dev libelf-dev libxxhash-dev
-    libncurses-dev libcunit1-dev'
+    libunicorn-dev libcapstone-dev libyaml-dev libjansson-dev libelf-dev libdw-dev libbz2-dev
+    libxxhash-dev libncurses-dev libcunit1-dev'
 
 missing=
 for package in $packages "$@"; do

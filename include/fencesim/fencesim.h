@@ -235,6 +235,50 @@ fs_status fs_stepper_take(fs_stepper *stepper, size_t choice);
 
 /* Takes back the last `count` steps, or as many as there are. */
 fs_status fs_stepper_undo(fs_stepper *stepper, size_t count);
+/* What to capture, and how. fs_capture_options_init fills in the defaults: nothing. */
+typedef struct fs_capture_options {
+    size_t size; /* sizeof(fs_capture_options), set by fs_capture_options_init */
+    /* "FILE:FUNCTION[,FUNCTION...]": a CPU for each function, in their order */
+    const char *const *targets;
+    size_t target_count;
+    /* "P0:rdi=VALUE": a register at the start; a number, an object, an object+distance */
+    const char *const *args;
+    size_t arg_count;
+    /* "NAME" or "NAME=VALUE": calls of it return at once, with rax as it is or VALUE */
+    const char *const *stubs;
+    size_t stub_count;
+    /* "NAME": what calls it must not get that far: it is unknown then. "*": all that no file has */
+    const char *const *traps;
+    size_t trap_count;
+    /* "NAME[+N]=VALUE": what an object holds at the start, instead of what the file says */
+    const char *const *inits;
+    size_t init_count;
+    /* "NAME: {size: 8}": objects of the user's, as in a trace's `memory:` */
+    const char *const *memory;
+    size_t memory_count;
+    /* what outcomes list; none: every object that can be written, and what functions return */
+    const char *const *observe;
+    size_t observe_count;
+    /* "never: CONDITION", as in a trace's `expect:` */
+    const char *const *expect;
+    size_t expect_count;
+    const char *name;    /* of the trace; NULL: made of the targets */
+    const char *profile; /* for whose vendor a kernel's code is patched; NULL: it is not */
+    /* "WORD*32+BIT=on" or "=off": a feature by Linux's number, where the profile does not say */
+    const char *const *features;
+    size_t feature_count;
+    /* A compiler and its options: the targets are source files, compiled with it first. */
+    const char *const *compiler;
+    size_t compiler_count;
+} fs_capture_options;
+
+void fs_capture_options_init(fs_capture_options *options);
+
+/*
+ * A trace of functions out of ELF files: objects, executables, libraries, archives. The text
+ * is malloc'ed; the caller frees it. FS_BAD_INPUT: *text says what is wrong, a line for each.
+ */
+fs_status fs_capture(const fs_capture_options *options, char **text);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,8 @@ void registers_start(struct registers *registers, const struct cpu *cpu, uint64_
 {
     memset(registers, 0, sizeof *registers);
     memcpy(registers->gpr, cpu->gpr, sizeof registers->gpr);
+    registers->fs_base = cpu->fs_base;
+    registers->gs_base = cpu->gs_base;
     registers->rip = rip;
     registers->rflags = 0x202; /* bit 1 is always set; interrupts are enabled */
 }

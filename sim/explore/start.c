@@ -133,13 +133,9 @@ struct start *start_new(struct region *region, struct exec *exec, const struct p
 
 const char *describe_address(struct region *region, const struct program *program, uint64_t address)
 {
-    for (size_t i = 0; i < program->object_count; i++) /* an `at:` name that fits is nearer */
-        if (program->objects[i].address == address)
-            return program->objects[i].name;
-    int index = program_object_at(program, address, 1);
-    if (index != NO_INDEX)
-        return region_printf(region, "%s+%" PRIu64, program->objects[index].name,
-                             address - program->objects[index].address);
+    const char *name = program_name_at(program, region, address);
+    if (name)
+        return name;
     if (is_stack(program, address)) {
         uint64_t cpu = (address - STACK_BASE) / STACK_BYTES;
         int64_t offset = (int64_t)((address - STACK_BASE) % STACK_BYTES - STACK_TOP_OFFSET);

@@ -44,8 +44,10 @@ const struct insn *code_at(struct code *code, uint64_t address)
     code->insns = region_push(code->region, code->insns, code->insn_count, &code->insn_capacity,
                               sizeof(struct insn *));
     struct insn *kept = region_alloc(code->region, sizeof *kept);
-    if (code->program)
+    if (code->program) {
+        insn.text = name_relative(code->region, code->program, insn.text, address + insn.length);
         insn.text = name_addresses(code->region, code->program, insn.text);
+    }
     *kept = insn;
     code->insns[code->insn_count++] = kept;
     code->index_at[offset] = (uint32_t)code->insn_count;

@@ -164,6 +164,10 @@ const struct insn *code_at(struct code *code, uint64_t address);
 /* `text` with the addresses of objects written as their names: "mov eax, dword ptr [x+4]". */
 const char *name_addresses(struct region *region, const struct program *program, const char *text);
 
+/* The same for an operand relative to rip, of an instruction that ends at `next`. */
+const char *name_relative(struct region *region, const struct program *program, const char *text,
+                          uint64_t next);
+
 /* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
 uint32_t code_sweep(struct code *code);
 

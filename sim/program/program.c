@@ -2,6 +2,7 @@
 /* Questions that later stages ask a program. */
 #include "sim/program/program.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool list_admits(const struct name_list *list, const char *name)
@@ -38,6 +39,62 @@ int program_object_at(const struct program *program, uint64_t address, uint64_t 
     const struct object *object = &program->objects[index];
     uint64_t offset = address - object->address;
     return offset < object->size && size <= object->size - offset ? (int)index : NO_INDEX;
+}
+
+/* An `at:` name that covers the address; the reader of litmus tests has names of its own there. */
+static bool is_inner_name(const struct object *object, uint64_t address)
+{
+    return object->parent != NO_INDEX && object->name[0] != '\0' && object->name[1] != '.' &&
+           address - object->address < object->size;
+}
+
+const char *program_name_at(const struct program *program, struct region *region, uint64_t address)
+{
+    int best = program_object_at(program, address, 1);
+    if (best == NO_INDEX)
+        return NULL;
+    for (size_t i = 0; i < program->object_count; i++) {
+        const struct object *object = &program->objects[i];
+        if (object->address == address)
+            return object->name;
+        if (is_inner_name(object, address) && object->address > program->objects[best].address)
+            best = (int)i;
+    }
+    return region_printf(region, "%s+%" PRIu64, program->objects[best].name,
+                         address - program->objects[best].address);
+}
+
+const struct snippet *program_snippet(const struct program *program, uint32_t variant, uint32_t cpu,
+                                      uint32_t *offset, int *handler)
+{
+    const struct snippet *code = program->variants[variant].code[cpu];
+    *handler = NO_INDEX;
+    for (size_t i = 0; i < program->handler_count && *offset >= HANDLER_OFFSET; i++) {
+        const struct snippet *snippet = program->variants[variant].handlers[i];
+        uint64_t start = snippet->address - code->address;
+        if (program->handlers[i].cpu != cpu || *offset < start || *offset >= start + snippet->size)
+            continue;
+        *offset -= (uint32_t)start;
+        *handler = (int)i;
+        return snippet;
+    }
+    return code;
+}
+
+const char *snippet_source(const struct snippet *snippet, uint32_t offset)
+{
+    const char *source = "";
+    for (size_t i = 0; i < snippet->source_count && snippet->sources[i].offset <= offset; i++)
+        source = snippet->sources[i].text;
+    return *source ? source : NULL;
+}
+
+const char *program_source(const struct program *program, uint32_t variant, uint32_t cpu,
+                           uint32_t offset)
+{
+    int handler;
+    const struct snippet *snippet = program_snippet(program, variant, cpu, &offset, &handler);
+    return snippet_source(snippet, offset);
 }
 
 int program_cpu(const struct program *program, const char *name)

@@ -75,6 +75,12 @@ struct code_line {
     struct place place;
 };
 
+/* Where captured code comes from: the instruction at `offset`, and those up to the next mark. */
+struct source_mark {
+    uint32_t offset;
+    const char *text; /* "demo.c:12"; empty when it is not known */
+};
+
 /* Machine code, relocated and ready to run at `address`. An empty snippet has size 0. */
 struct snippet {
     uint64_t address;
@@ -88,6 +94,8 @@ struct snippet {
         uint32_t start, end; /* byte offsets, end exclusive */
     } * slots;
     size_t slot_count;
+    struct source_mark *sources; /* ascending offsets; none for assembly */
+    size_t source_count;
 };
 
 enum agent_kind { AGENT_CPU, AGENT_DEVICE };
@@ -100,7 +108,8 @@ struct cpu {
     enum agent_kind agent;
     const char *cluster; /* `place:`, "" by default; equal strings are one cluster */
     uint64_t gpr[16];    /* at the start, rsp set */
-    uint64_t stack;      /* address of its stack's first byte; STACK_BYTES long */
+    uint64_t fs_base, gs_base;
+    uint64_t stack; /* address of its stack's first byte; STACK_BYTES long */
 };
 
 struct handler {
@@ -243,6 +252,24 @@ bool expectation_applies(const struct expectation *expectation, const char *vari
 /* The object that covers [address, address + size), innermost parent (never an `at:` name);
  * NO_INDEX when none does. O(log n). */
 int program_object_at(const struct program *program, uint64_t address, uint64_t size);
+
+/* What a reader would call an address in an object: "x", "x+4" or the nearest name inside it;
+ * NULL when no object covers it. */
+const char *program_name_at(const struct program *program, struct region *region, uint64_t address);
+
+/* The snippet that holds the code at `*offset` from where the CPU's code starts, its own or one
+ * of its handlers'; `*offset` becomes that within the snippet, `*handler` the handler's index or
+ * NO_INDEX. */
+const struct snippet *program_snippet(const struct program *program, uint32_t variant, uint32_t cpu,
+                                      uint32_t *offset, int *handler);
+
+/* The line of source ("demo.c:12") that an instruction was compiled from, NULL when the trace
+ * does not say. `offset` as for program_snippet. */
+const char *program_source(const struct program *program, uint32_t variant, uint32_t cpu,
+                           uint32_t offset);
+
+/* The same for an offset within the snippet. */
+const char *snippet_source(const struct snippet *snippet, uint32_t offset);
 
 /* The index of a CPU, object or variant by name, NO_INDEX when there is none. */
 int program_cpu(const struct program *program, const char *name);

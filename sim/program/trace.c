@@ -131,6 +131,7 @@ struct program *trace_parse(struct region *region, const char *name, const char 
     if (fields[MEMORY].value)
         read_memory(reader, fields[MEMORY].value);
     read_cpus(reader, fields[CPUS].value, document->root->place);
+    read_object_relocations(reader);
     if (fields[HANDLERS].value)
         read_handlers(reader, fields[HANDLERS].value);
     read_variants(reader, fields[VARIANTS].value);

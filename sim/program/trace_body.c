@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of snippets: lines and slots of `asm:`, bytes of `code:`; and tables of names. */
+/* The text of snippets: lines and slots of `asm:`; and tables of names. */
 #include <ctype.h>
 #include <string.h>
 
@@ -130,39 +130,6 @@ bool read_assembly(struct trace_reader *reader, const struct node *node, const c
         size_t length = strcspn(node->text + at, "\n");
         add_line(reader, &cursor, node->text + at, length, body, &capacity);
         at += length + 1;
-    }
-    return true;
-}
-
-/* ---- machine code ---- */
-
-bool read_code(struct trace_reader *reader, const struct node *node, struct body *body)
-{
-    struct input *input = &reader->input;
-    static const char expected[] = "machine code as pairs of hex digits (\"0f ae f0\")";
-    body->given = true;
-    body->place = node->place;
-    if (node->kind != NODE_SCALAR || node_is_null(node)) {
-        input_error(input, node->place, "code: found %s, expected %s", input_describe(input, node),
-                    expected);
-        return false;
-    }
-    size_t at;
-    uint8_t *bytes;
-    enum hex_result result = hex_parse(input->region, node->text, &bytes, &body->byte_count, &at);
-    if (result != HEX_OK) {
-        body->byte_count = 0;
-        input_error(input, node->place, "code: found %s at offset %zu of %s, expected %s",
-                    result == HEX_HALF ? "half a byte" : input_character(input, node->text + at),
-                    at, input_describe(input, node), expected);
-        return false;
-    }
-    body->bytes = bytes;
-    if (body->byte_count > CODE_BYTES_MAX) {
-        input_error(input, node->place, "code: found %zu bytes, expected at most %d",
-                    body->byte_count, (int)CODE_BYTES_MAX);
-        body->byte_count = 0;
-        return false;
     }
     return true;
 }

@@ -5,12 +5,19 @@
 #include "sim/program/layout.h"
 #include "sim/program/trace_reader.h"
 
-enum { NAME, REGS, SETUP, ASM, CODE, PLACE, COUNT, AGENT, FIELD_COUNT };
+enum { NAME, REGS, SETUP, ASM, CODE, PLACE, COUNT, AGENT, RELOCATIONS, SOURCE, FIELD_COUNT };
 
 static const struct field cpu_fields[FIELD_COUNT] = {
-    [NAME] = {.name = "name"},   [REGS] = {.name = "regs"},   [SETUP] = {.name = "setup"},
-    [ASM] = {.name = "asm"},     [CODE] = {.name = "code"},   [PLACE] = {.name = "place"},
-    [COUNT] = {.name = "count"}, [AGENT] = {.name = "agent"},
+    [NAME] = {.name = "name"},
+    [REGS] = {.name = "regs"},
+    [SETUP] = {.name = "setup"},
+    [ASM] = {.name = "asm"},
+    [CODE] = {.name = "code"},
+    [PLACE] = {.name = "place"},
+    [COUNT] = {.name = "count"},
+    [AGENT] = {.name = "agent"},
+    [RELOCATIONS] = {.name = "relocations"},
+    [SOURCE] = {.name = "source"},
 };
 
 static bool comes_after(struct place a, struct place b)
@@ -60,6 +67,7 @@ static void read_registers(struct trace_reader *reader, const struct node *node,
                            uint32_t count)
 {
     unsigned seen = 0;
+    static const char *const bases[] = {"fs_base", "gs_base"};
     if (node->kind != NODE_MAP) {
         input_error(&reader->input, node->place, "regs: found %s, expected registers with values",
                     input_describe(&reader->input, node));
@@ -69,6 +77,12 @@ static void read_registers(struct trace_reader *reader, const struct node *node,
         const struct node *key = node->pairs[i].key;
         struct register_view view;
         uint64_t value = 0;
+        if (strcmp(key->text, bases[0]) == 0 || strcmp(key->text, bases[1]) == 0) {
+            read_value(reader, node->pairs[i].value, key->text, 64, &value);
+            for (uint32_t cpu = 0; cpu < count; cpu++)
+                *(key->text[0] == 'f' ? &cpus[cpu].fs_base : &cpus[cpu].gs_base) = value;
+            continue;
+        }
         if (!read_register_name(reader, key, &view))
             continue;
         if (seen & 1u << view.index)
@@ -151,6 +165,7 @@ static void read_cpu(struct trace_reader *reader, const struct node *node, size_
     if (fields[SETUP].value)
         read_assembly(reader, fields[SETUP].value, "setup", &entry->setup);
     read_body(reader, node, "this CPU", &fields[ASM], &fields[CODE], &entry->code);
+    read_code_details(reader, &fields[CODE], &fields[RELOCATIONS], &fields[SOURCE], &entry->code);
 }
 
 void read_cpus(struct trace_reader *reader, const struct node *node, struct place top)
@@ -212,7 +227,7 @@ bool read_cpu_name(struct trace_reader *reader, const struct node *node, const c
 
 /* ---- handlers ---- */
 
-enum { H_CPU, H_VECTOR, H_ASM, H_CODE, HANDLER_FIELD_COUNT };
+enum { H_CPU, H_VECTOR, H_ASM, H_CODE, H_RELOCATIONS, H_SOURCE, HANDLER_FIELD_COUNT };
 
 static bool handler_fits(struct trace_reader *reader, const struct node *node, uint32_t cpu,
                          uint8_t vector)
@@ -249,7 +264,9 @@ static void read_handler(struct trace_reader *reader, const struct node *node)
     struct field fields[HANDLER_FIELD_COUNT] = {[H_CPU] = {.name = "cpu"},
                                                 [H_VECTOR] = {.name = "vector"},
                                                 [H_ASM] = {.name = "asm"},
-                                                [H_CODE] = {.name = "code"}};
+                                                [H_CODE] = {.name = "code"},
+                                                [H_RELOCATIONS] = {.name = "relocations"},
+                                                [H_SOURCE] = {.name = "source"}};
     if (!input_map(&reader->input, node, "a handler", fields, HANDLER_FIELD_COUNT))
         return;
     uint64_t vector = 0;
@@ -264,6 +281,8 @@ static void read_handler(struct trace_reader *reader, const struct node *node)
     else if (!input_number(&reader->input, fields[H_VECTOR].value, "vector", 0, 255, &vector))
         count = 0;
     read_body(reader, node, "this handler", &fields[H_ASM], &fields[H_CODE], &entry->code);
+    read_code_details(reader, &fields[H_CODE], &fields[H_RELOCATIONS], &fields[H_SOURCE],
+                      &entry->code);
     entry->first = (uint32_t)program->handler_count;
     for (uint32_t i = 0; i < count; i++) {
         if (!handler_fits(reader, node, first + i, (uint8_t)vector))

@@ -10,7 +10,7 @@ enum { OBJECTS_MAX = 65536 };
 /* All initial bytes together: a chase through an object must be written out. */
 static const uint64_t init_budget = UINT64_C(256) << 20;
 
-enum { SIZE, INIT, ALIGN, TYPE, AT, RESIDENT, PERSISTENT, CODE, FIELD_COUNT };
+enum { SIZE, INIT, ALIGN, TYPE, AT, RESIDENT, PERSISTENT, CODE, RELOCATIONS, FIELD_COUNT };
 
 static const struct field object_fields[FIELD_COUNT] = {
     [SIZE] = {.name = "size"},
@@ -21,11 +21,12 @@ static const struct field object_fields[FIELD_COUNT] = {
     [RESIDENT] = {.name = "resident"},
     [PERSISTENT] = {.name = "persistent"},
     [CODE] = {.name = "code"},
+    [RELOCATIONS] = {.name = "relocations"},
 };
 
 /* What is known of an object beside what the program keeps. */
 struct draft {
-    const struct node *init, *at;
+    const struct node *init, *at, *relocations;
     enum { UNRESOLVED, RESOLVING, RESOLVED } state;
 };
 
@@ -77,6 +78,7 @@ static void read_object(struct trace_reader *reader, const struct node_pair *pai
         input_error(input, pair->value->place, "the object '%s' has no size", object->name);
     if (!fields[AT].value) {
         draft->init = fields[INIT].value;
+        draft->relocations = fields[RELOCATIONS].value;
         if (fields[ALIGN].value)
             read_alignment(reader, fields[ALIGN].value, alignment);
         read_properties(reader, fields, object);
@@ -183,4 +185,13 @@ void read_memory(struct trace_reader *reader, const struct node *node)
     for (size_t i = 0; i < node->count; i++)
         if (drafts[i].init)
             read_object_init(reader, &program->objects[i], drafts[i].init, &budget);
+    for (size_t i = 0; i < node->count; i++) {
+        if (!drafts[i].relocations)
+            continue;
+        reader->object_relocations = region_push(
+            program->region, reader->object_relocations, reader->object_relocation_count,
+            &reader->object_relocation_capacity, sizeof *reader->object_relocations);
+        reader->object_relocations[reader->object_relocation_count++] =
+            (struct object_relocations){(int)i, drafts[i].relocations};
+    }
 }

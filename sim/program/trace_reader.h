@@ -32,6 +32,20 @@ struct body_line {
     int slot; /* index into program->slots, or NO_INDEX */
 };
 
+/* A field of `code:` that depends on where things lie. */
+struct code_relocation {
+    uint32_t offset; /* of the field */
+    enum relocation_kind {
+        RELOCATION_PC32,
+        RELOCATION_ABS32,
+        RELOCATION_ABS32S,
+        RELOCATION_ABS64
+    } kind;
+    int object; /* NO_INDEX: the start of the code itself */
+    int64_t addend;
+    struct place place;
+};
+
 /* What `asm:`, `code:` or `setup:` says, before slots are filled. */
 struct body {
     bool given;
@@ -41,6 +55,12 @@ struct body {
     bool has_slots;
     uint8_t *bytes; /* of `code:`; NULL for assembly */
     size_t byte_count;
+    struct code_line *rows; /* of `code:`, where its bytes stand */
+    size_t row_count;
+    struct code_relocation *relocations;
+    size_t relocation_count;
+    struct source_mark *sources;
+    size_t source_count;
     struct place place;
 };
 
@@ -78,6 +98,11 @@ struct trace_reader {
     size_t slot_place_capacity, slot_capacity, cpu_capacity;
     struct intern terms; /* packed terms, numbered like program->terms */
     size_t term_capacity;
+    struct object_relocations { /* of `memory:`, for when the CPUs are known */
+        int object;
+        const struct node *node;
+    } * object_relocations;
+    size_t object_relocation_count, object_relocation_capacity;
     size_t condition_nodes; /* of all conditions so far */
     size_t source_lines;    /* of all snippets so far */
 };
@@ -109,7 +134,21 @@ bool read_cpu_name(struct trace_reader *reader, const struct node *node, const c
 /* trace_body.c */
 bool read_assembly(struct trace_reader *reader, const struct node *node, const char *what,
                    struct body *body);
+
+/* trace_code.c */
 bool read_code(struct trace_reader *reader, const struct node *node, struct body *body);
+
+/* `relocations:` and `source:` of a body whose code is read; both may be absent. */
+void read_code_details(struct trace_reader *reader, const struct field *code,
+                       const struct field *relocations, const struct field *source,
+                       struct body *body);
+
+/* `relocations:` of objects: addresses in their initial values. */
+void read_object_relocations(struct trace_reader *reader);
+
+/* The snippet of a body with `code:` at `address`, with its own relocated bytes. */
+struct snippet *captured_snippet(struct trace_reader *reader, const struct body *body,
+                                 uint64_t address);
 
 /* trace_variants.c */
 void read_variants(struct trace_reader *reader, const struct node *node);

@@ -109,19 +109,6 @@ static struct snippet *assembled_snippet(struct trace_reader *reader,
     return snippet;
 }
 
-/* The line table's one entry is where an error in the bytes is reported. */
-static struct snippet *captured_snippet(struct trace_reader *reader, const struct body *body,
-                                        uint64_t address, struct code_line *lines)
-{
-    struct snippet *snippet = region_alloc(reader->input.region, sizeof *snippet);
-    *snippet = (struct snippet){.address = address,
-                                .bytes = body->bytes,
-                                .size = (uint32_t)body->byte_count,
-                                .lines = lines,
-                                .line_count = 1};
-    return snippet;
-}
-
 /* Sets `rows[variant][column]` for all variants. */
 static void place_body(struct trace_reader *reader, const struct body *body,
                        const struct expansion *expansion, uint64_t address, uint32_t limit,
@@ -131,11 +118,8 @@ static void place_body(struct trace_reader *reader, const struct body *body,
     size_t variants = reader->program->variant_count;
     struct snippet *captured = NULL;
     struct snippet **snippets = region_array(region, expansion->text_count, sizeof *snippets);
-    if (body->bytes) {
-        struct code_line *line = region_alloc(region, sizeof *line);
-        line->place = body->place;
-        captured = captured_snippet(reader, body, address, line);
-    }
+    if (body->bytes)
+        captured = captured_snippet(reader, body, address);
     for (size_t i = 0; i < expansion->text_count && !captured; i++)
         snippets[i] = assembled_snippet(reader, &expansion->texts[i], address, limit);
     for (size_t variant = 0; variant < variants; variant++)

@@ -6,6 +6,13 @@
 
 enum { RUNS_NAMED = 4, WIDTH = 88 };
 
+void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset)
+{
+    const char *source = program_source(result->program, result->variant, cpu, offset);
+    if (source)
+        text_printf(out, "  (%s)", source);
+}
+
 static bool same_finding(const struct finding *a, const struct finding *b)
 {
     return strcmp(a->rule, b->rule) == 0 && a->cpu == b->cpu && a->offset == b->offset &&
@@ -54,6 +61,7 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
             text_printf(out, "  finding %s: %s+%u %s", finding->rule,
                         results[i]->program->cpus[finding->cpu].name, finding->offset,
                         finding->text);
+            add_source(out, results[i], finding->cpu, finding->offset);
             if (finding->place.line)
                 text_printf(out, "  [line %u]", finding->place.line);
             text_printf(out, "\n    %s\n    on ", finding->message);

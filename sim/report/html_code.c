@@ -21,12 +21,15 @@ static unsigned line_at(const struct snippet *snippet, uint32_t offset)
     return line;
 }
 
-/* Where an instruction comes from: its line in the trace. */
+/* Where an instruction comes from: the line that was compiled, else its line in the trace. */
 static void add_where(struct html *html, const struct snippet *snippet, uint32_t offset)
 {
+    const char *source = snippet_source(snippet, offset);
     unsigned line = line_at(snippet, offset);
     html_put(html, "<td class=\"quiet\">");
-    if (line)
+    if (source)
+        html_say(html, source);
+    else if (line)
         html_printf(html, "line %u", line);
     html_put(html, "</td>");
 }

@@ -67,6 +67,14 @@ static json_t *values_json(const struct result *result, const uint64_t *values)
     return object;
 }
 
+/* The line of source of an instruction, in captured code that has them. */
+static void put_source(json_t *object, const struct result *result, uint32_t cpu, uint32_t offset)
+{
+    const char *source = program_source(result->program, result->variant, cpu, offset);
+    if (source)
+        put(object, "source", string(source));
+}
+
 static json_t *step_json(const struct result *result, const struct witness_step *step)
 {
     json_t *object = json_object();
@@ -79,6 +87,8 @@ static json_t *step_json(const struct result *result, const struct witness_step 
     for (size_t i = 0; i < step->buffer_count; i++)
         append(buffer, string(step->buffer[i]));
     put(object, "buffer", buffer);
+    if (step->has_insn)
+        put_source(object, result, step->cpu, step->offset);
     return object;
 }
 
@@ -149,7 +159,8 @@ static json_t *order_json(const struct result *result)
     return object;
 }
 
-static json_t *timed_insn_json(const struct timed_insn *insn)
+static json_t *timed_insn_json(const struct result *result, uint32_t cpu,
+                               const struct timed_insn *insn)
 {
     json_t *object = json_object(), *stalls = json_object();
     put(object, "offset", json_integer(insn->offset));
@@ -159,6 +170,7 @@ static json_t *timed_insn_json(const struct timed_insn *insn)
         if (insn->stall[stall] >= 0.005)
             put(stalls, stall_name((enum stall)stall), cycles_json(insn->stall[stall]));
     put(object, "stall", stalls);
+    put_source(object, result, cpu, insn->offset);
     return object;
 }
 
@@ -177,7 +189,7 @@ static json_t *time_json(const struct result *result)
         if (cpu->has_iterations)
             put(row, "per_iteration", cycles_json(cpu->per_iteration));
         for (size_t n = 0; n < cpu->insn_count; n++)
-            append(insns, timed_insn_json(&cpu->insns[n]));
+            append(insns, timed_insn_json(result, cpu->cpu, &cpu->insns[n]));
         put(row, "instructions", insns);
         if (cpu->timeline_count)
             put(row, "timeline", json_timeline(cpu));
@@ -218,6 +230,7 @@ static json_t *findings_json(const struct result *result)
         put(object, "text", string(finding->text));
         put(object, "cycles", finding->cycles < 0 ? json_null() : cycles_json(finding->cycles));
         put(object, "message", string(finding->message));
+        put_source(object, result, finding->cpu, finding->offset);
         append(array, object);
     }
     return array;
@@ -234,6 +247,9 @@ static json_t *unmodelled_json(const struct result *result)
         put(object, "line", json_integer(row->place.line));
         put(object, "text", string(row->text));
         put(object, "reason", string(row->reason));
+        int cpu = program_cpu(result->program, row->cpu);
+        if (cpu != NO_INDEX)
+            put_source(object, result, (uint32_t)cpu, row->offset);
         append(array, object);
     }
     return array;

@@ -63,6 +63,9 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
 void write_timelines(struct text *out, const struct result *result, bool all);
 
 /* Shared by the writers. */
+
+/* "  (demo.c:12)" for an instruction whose line of source is known, "" otherwise. */
+void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset);
 const char *verdict_color(enum verdict verdict); /* an escape sequence */
 const char *variant_name(const struct result *result);
 

@@ -117,6 +117,8 @@ static void add_step(struct writer *writer, const struct result *result,
     text_add(&cell, step->detail);
     if (step->buffer_count || strcmp(step->event, "drain") == 0)
         add_buffer(&cell, step);
+    if (step->has_insn)
+        add_source(&cell, result, step->cpu, step->offset);
     text_printf(writer->out, "  %s\n", cell.data);
 }
 
@@ -222,6 +224,7 @@ static void add_timed_cpu(struct writer *writer, const struct result *result,
         text_printf(out, "    %8.2f  +%u %s", cpu->insns[i].cycles, cpu->insns[i].offset,
                     cpu->insns[i].text);
         add_stalls(out, &cpu->insns[i]);
+        add_source(out, result, cpu->cpu, cpu->insns[i].offset);
         text_add(out, "\n");
     }
 }
@@ -242,6 +245,9 @@ static void add_problems(struct writer *writer, const struct result *result, boo
         if (row->cpu[0])
             text_printf(out, "%s+%u ", row->cpu, row->offset);
         text_printf(out, "%s%s%s", row->text, row->text[0] ? ": " : "", row->reason);
+        int cpu = program_cpu(result->program, row->cpu);
+        if (cpu != NO_INDEX)
+            add_source(out, result, (uint32_t)cpu, row->offset);
         if (row->place.line)
             text_printf(out, "  [line %u]", row->place.line);
         text_add(out, "\n");
@@ -253,6 +259,7 @@ static void add_problems(struct writer *writer, const struct result *result, boo
         text_printf(out, "  finding %s: %s+%u %s: %s", finding->rule,
                     result->program->cpus[finding->cpu].name, finding->offset, finding->text,
                     finding->message);
+        add_source(out, result, finding->cpu, finding->offset);
         if (finding->place.line)
             text_printf(out, "  [line %u]", finding->place.line);
         text_add(out, "\n");

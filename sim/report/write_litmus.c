@@ -117,6 +117,8 @@ static void put_registers(struct litmus_writer *writer, uint32_t cpu)
 {
     const struct cpu *from = &writer->program->cpus[cpu];
     struct text *out = writer->out;
+    if (from->fs_base || from->gs_base)
+        cannot_say(writer, from->place, "a base of fs or gs");
     for (uint8_t i = 0; i < 16; i++) {
         bool named, is_stack = i == 4 && from->gpr[i] == from->stack + STACK_TOP_OFFSET;
         uint8_t width = term_width(writer, cpu, i, &named);

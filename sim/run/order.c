@@ -220,18 +220,10 @@ int add_witness(struct judgement *judgement, uint32_t state, const uint32_t *tup
 struct place insn_place(const struct program *program, uint32_t variant, uint32_t cpu,
                         uint32_t offset)
 {
-    const struct snippet *snippet = program->variants[variant].code[cpu];
-    struct place place = program->cpus[cpu].place;
-    for (size_t i = 0; i < program->handler_count && offset >= HANDLER_OFFSET; i++) {
-        const struct snippet *handler = program->variants[variant].handlers[i];
-        uint64_t start = handler->address - program->variants[variant].code[cpu]->address;
-        if (program->handlers[i].cpu != cpu || offset < start || offset >= start + handler->size)
-            continue;
-        snippet = handler;
-        place = program->handlers[i].place;
-        offset -= (uint32_t)start;
-        break;
-    }
+    int handler;
+    const struct snippet *snippet = program_snippet(program, variant, cpu, &offset, &handler);
+    struct place place =
+        handler == NO_INDEX ? program->cpus[cpu].place : program->handlers[handler].place;
     for (size_t i = 0; i < snippet->line_count && snippet->lines[i].offset <= offset; i++)
         place = snippet->lines[i].place;
     return place;

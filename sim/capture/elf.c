@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `simulate capture`: from the user's options to the text of a trace. */
+#define _GNU_SOURCE
+#include "sim/capture/elf.h"
+
+#include <ar.h>
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "models/profile.h"
+#include "sim/capture/compile.h"
+#include "sim/capture/lines.h"
+#include "sim/capture/options.h"
+#include "sim/program/read.h"
+
+static const struct place nowhere = {0, 0};
+
+void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
+{
+    char message[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    diagnostics_add(elf->diagnostics, where ? where : "", nowhere, "%s", message);
+}
+
+void fs_capture_options_init(fs_capture_options *options)
+{
+    *options = (fs_capture_options){.size = sizeof *options};
+}
+
+/* ---- targets ---- */
+
+/* A function that a CPU starts with. */
+struct entry {
+    struct binary *binary;
+    const struct binary_symbol *symbol;
+};
+
+struct entries {
+    struct entry *items;
+    size_t count, capacity;
+};
+
+/* Whether a file is compiled already, by how it begins. */
+static bool is_compiled(const char *path)
+{
+    char magic[8] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool read_all = fd >= 0 && pread(fd, magic, sizeof magic, 0) == sizeof magic;
+    if (fd >= 0)
+        close(fd);
+    return read_all && (memcmp(magic, ELFMAG, SELFMAG) == 0 || memcmp(magic, ARMAG, SARMAG) == 0);
+}
+
+static struct input_object *open_target(struct elf_capture *elf, const char *path)
+{
+    const fs_capture_options *options = elf->options;
+    int fd = -1;
+    if (options->compiler_count && !is_compiled(path)) {
+        for (size_t i = 0; i < elf->inputs.file_count; i++)
+            if (strcmp(elf->inputs.files[i]->path, path) == 0)
+                return elf->inputs.files[i];
+        fd = compile_source(elf->region, options->compiler, options->compiler_count, path,
+                            elf->diagnostics);
+        if (fd < 0)
+            return NULL;
+    }
+    return inputs_open(&elf->inputs, path, fd);
+}
+
+static void add_entry(struct elf_capture *elf, struct input_object *file, const char *name,
+                      struct entries *entries)
+{
+    const struct binary_symbol *symbol = NULL;
+    struct binary *binary = inputs_find_in(&elf->inputs, file, name, &symbol);
+    if (!binary || symbol->section == SECTION_COMMON || !symbol_is_code(binary, symbol)) {
+        elf_error(elf, file->path, "%s '%s'%s",
+                  binary ? "holds data, not a function, named" : "has no function", name,
+                  binary ? "" : inputs_suggest(&elf->inputs, file, name));
+        return;
+    }
+    entries->items = region_push(elf->region, entries->items, entries->count, &entries->capacity,
+                                 sizeof *entries->items);
+    entries->items[entries->count++] = (struct entry){binary, symbol};
+}
+
+/*
+ * FILE:FUNCTION[,FUNCTION...]; the file's name may hold colons, a function's does not. A FILE
+ * alone only has what the others call.
+ */
+static void read_target(struct elf_capture *elf, const char *target, struct entries *entries)
+{
+    const char *colon = strrchr(target, ':');
+    if (!colon) {
+        open_target(elf, target);
+        return;
+    }
+    if (colon == target || !colon[1]) {
+        elf_error(elf, NULL, "'%s': expected FILE:FUNCTION", target);
+        return;
+    }
+    const char *path = region_strndup(elf->region, target, (size_t)(colon - target));
+    struct input_object *file = open_target(elf, path);
+    for (const char *name = colon + 1; file && *name;) {
+        size_t length = strcspn(name, ",");
+        if (length)
+            add_entry(elf, file, region_strndup(elf->region, name, length), entries);
+        name += length + (name[length] == ',');
+    }
+}
+
+/* Functions that are called like CPUs (P0, P1, ...) and are all different name theirs. */
+static bool names_fit(const struct entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *name = entries->items[i].symbol->name;
+        if (name[0] != 'P' || !isdigit((unsigned char)name[1]) || strlen(name) > 4)
+            return false;
+        for (const char *c = name + 1; *c; c++)
+            if (!isdigit((unsigned char)*c))
+                return false;
+        for (size_t other = 0; other < i; other++)
+            if (strcmp(entries->items[other].symbol->name, name) == 0)
+                return false;
+    }
+    return true;
+}
+
+static void add_cpus(struct elf_capture *elf, const struct entries *entries)
+{
+    struct capture *capture = &elf->capture;
+    bool fit = names_fit(entries);
+    capture->cpus = region_array(elf->region, entries->count + 1, sizeof *capture->cpus);
+    elf->codes = region_array(elf->region, entries->count + 1, sizeof *elf->codes);
+    capture->cpu_count = elf->code_count = entries->count;
+    for (size_t i = 0; i < entries->count; i++) {
+        const struct entry *entry = &entries->items[i];
+        struct capture_cpu *cpu = &capture->cpus[i];
+        cpu->name = fit ? entry->symbol->name : region_printf(elf->region, "P%zu", i);
+        cpu->function =
+            region_printf(elf->region, "%s of %s", entry->symbol->name, entry->binary->name);
+        elf->codes[i].name = cpu->name;
+        elf->codes[i].function = entry->symbol->name;
+        collect_code(elf, &elf->codes[i], entry->binary, entry->symbol);
+    }
+}
+
+/* ---- what is observed, what is expected ---- */
+
+static void observe_result(struct elf_capture *elf, const char *cpu, unsigned bytes)
+{
+    struct capture *capture = &elf->capture;
+    if (capture->observe_given || bytes == 0)
+        return;
+    capture->observe = region_push(elf->region, capture->observe, capture->observe_count,
+                                   &capture->observe_capacity, sizeof *capture->observe);
+    capture->observe[capture->observe_count++] = region_printf(elf->region, "%s:%s", cpu,
+                                                               bytes == 1   ? "al"
+                                                               : bytes == 2 ? "ax"
+                                                               : bytes == 8 ? "rax"
+                                                                            : "eax");
+}
+
+/* What a CPU starts with and ends with, as far as its function's types are known. */
+static void add_types(struct elf_capture *elf)
+{
+    for (size_t i = 0; i < elf->code_count; i++) {
+        const struct location *place = &elf->codes[i].parts[0].place;
+        struct capture_cpu *cpu = &elf->capture.cpus[i];
+        struct function_types types;
+        lines_function(place->binary, place->section, place->offset, &types);
+        capture_check_arguments(&elf->capture, cpu, types.parameters, types.parameter_count);
+        observe_result(elf, cpu->name, types.result_bytes);
+        if (elf->codes[i].assumed)
+            capture_note(&elf->capture, cpu,
+                         "%u numbers in the code were taken for addresses: the file is linked for "
+                         "fixed ones and does not say which are",
+                         elf->codes[i].assumed);
+    }
+}
+
+/* Options become part of a YAML file: one line each. */
+static bool check_line(struct elf_capture *elf, const char *option, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) {
+            elf_error(elf, NULL, "%s: found a control character, expected one line", option);
+            return false;
+        }
+    return true;
+}
+
+static bool check_lines(struct elf_capture *elf, const char *option, const char *const *texts,
+                        size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        good &= check_line(elf, option, texts[i]);
+    return good;
+}
+
+static bool check_options(struct elf_capture *elf)
+{
+    const fs_capture_options *options = elf->options;
+    bool good = check_lines(elf, "--memory", options->memory, options->memory_count);
+    good &= check_lines(elf, "--observe", options->observe, options->observe_count);
+    good &= check_lines(elf, "--expect", options->expect, options->expect_count);
+    good &= check_lines(elf, "--arg", options->args, options->arg_count);
+    good &= check_lines(elf, "--init", options->inits, options->init_count);
+    good &= check_lines(elf, "--stub", options->stubs, options->stub_count);
+    good &= check_lines(elf, "--trap", options->traps, options->trap_count);
+    good &= check_lines(elf, "FILE", options->targets, options->target_count);
+    if (options->name)
+        good &= check_line(elf, "--name", options->name);
+    if (!options->target_count)
+        elf_error(elf, NULL, "nothing to capture: expected FILE:FUNCTION");
+    return good && options->target_count;
+}
+
+static bool choose_profile(struct elf_capture *elf)
+{
+    const char *name = elf->options->profile;
+    if (!name)
+        return true;
+    elf->profile = profile_load(elf->region, name, elf->diagnostics);
+    if (elf->profile && strcmp(elf->profile->vendor, "any") == 0) {
+        elf_error(elf, NULL, "--profile %s is of no vendor; --profile intel or amd is", name);
+        return false;
+    }
+    return elf->profile != NULL;
+}
+
+static void set_head(struct elf_capture *elf)
+{
+    struct capture *capture = &elf->capture;
+    const fs_capture_options *options = elf->options;
+    const char *all = "";
+    for (size_t i = 0; i < options->target_count; i++)
+        all = region_printf(elf->region, "%s%s%s", all, i ? " " : "", options->targets[i]);
+    capture->name = options->name ? options->name : all;
+    if (!options->compiler_count)
+        return;
+    const char *compiled = "";
+    for (size_t i = 0; i < options->compiler_count; i++)
+        compiled =
+            region_printf(elf->region, "%s%s%s", compiled, i ? " " : "", options->compiler[i]);
+    capture->about = region_printf(elf->region, "%s, compiled with %s", all, compiled);
+}
+
+static void take_options(struct elf_capture *elf)
+{
+    const fs_capture_options *options = elf->options;
+    struct capture *capture = &elf->capture;
+    capture->memory = options->memory;
+    capture->memory_count = options->memory_count;
+    capture->expect = options->expect;
+    capture->expect_count = options->expect_count;
+    capture->observe_given = options->observe_count != 0;
+    for (size_t i = 0; i < options->observe_count; i++) {
+        capture->observe = region_push(elf->region, capture->observe, i, &capture->observe_capacity,
+                                       sizeof *capture->observe);
+        capture->observe[capture->observe_count++] = options->observe[i];
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Reads the trace back: what the user added to it may be wrong. */
+static void check_trace(struct elf_capture *elf, const struct text *out)
+{
+    struct source_list sources = {.region = elf->region};
+    size_t before = elf->diagnostics->count;
+    struct program *program = trace_parse(elf->region, "the captured trace", out->data, out->length,
+                                          &sources, elf->diagnostics);
+    if (program && elf->diagnostics->count == before)
+        trace_finish(program, elf->diagnostics);
+    for (size_t i = before; i < elf->diagnostics->count; i++) {
+        struct diagnostic *item = &elf->diagnostics->items[i];
+        const char *line = out->data;
+        for (uint32_t n = 1; line && n < item->place.line; n++)
+            line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+        if (line && item->place.line)
+            item->message = region_printf(elf->region, "%s: %.*s", item->message,
+                                          (int)strcspn(line, "\n"), line);
+    }
+}
+
+static void need_all(struct elf_capture *elf)
+{
+    const fs_capture_options *options = elf->options;
+    for (size_t i = 0; i < elf->code_count; i++)
+        for (size_t n = 0; n < elf->codes[i].reference_count; n++) {
+            const struct code_reference *reference = &elf->codes[i].references[n];
+            struct location place = reference->target.place;
+            place.offset += (uint64_t)reference->target.distance;
+            bool own = reference->target.kind == TARGET_PLACE &&
+                       code_part_at(&elf->codes[i], &place) != NO_INDEX;
+            if (!own)
+                need_data(elf, &reference->target, reference->access);
+        }
+    for (size_t i = 0; i < options->arg_count; i++)
+        if (strchr(options->args[i], '='))
+            need_value(elf, strchr(options->args[i], '=') + 1);
+    for (size_t i = 0; i < options->init_count; i++)
+        if (strchr(options->inits[i], '='))
+            need_value(elf, strchr(options->inits[i], '=') + 1);
+}
+
+static void capture_all(struct elf_capture *elf, struct text *out)
+{
+    struct entries entries = {0};
+    const fs_capture_options *options = elf->options;
+    if (!check_options(elf) || !choose_profile(elf))
+        return;
+    for (size_t i = 0; i < options->target_count; i++)
+        read_target(elf, options->targets[i], &entries);
+    if (!elf->diagnostics->count && !entries.count)
+        elf_error(elf, NULL, "no function to capture: expected FILE:FUNCTION");
+    if (elf->diagnostics->count)
+        return;
+    take_options(elf);
+    set_head(elf);
+    add_cpus(elf, &entries);
+    if (elf->diagnostics->count)
+        return;
+    need_all(elf);
+    make_objects(elf);
+    for (size_t i = 0; i < options->init_count; i++)
+        set_initial(elf, options->inits[i]);
+    for (size_t i = 0; i < options->arg_count; i++)
+        set_argument(elf, options->args[i]);
+    for (size_t i = 0; i < elf->code_count; i++) {
+        place_code(elf, &elf->codes[i], &elf->capture.cpus[i]);
+        make_tls(elf, &elf->codes[i], &elf->capture.cpus[i]);
+    }
+    if (elf->diagnostics->count)
+        return;
+    observe_fields(elf);
+    add_types(elf);
+    capture_write(out, &elf->capture);
+    check_trace(elf, out);
+}
+
+static fs_status capture_guarded(struct region *region, const fs_capture_options *options,
+                                 struct text *out)
+{
+    struct diagnostics diagnostics;
+    struct elf_capture *elf;
+    if (region_guard(region))
+        return FS_NO_MEMORY;
+    diagnostics_init(&diagnostics, region);
+    text_init(out, region);
+    text_add(out, "");
+    elf = region_alloc(region, sizeof *elf);
+    *elf = (struct elf_capture){.region = region,
+                                .diagnostics = &diagnostics,
+                                .options = options,
+                                .inputs = {.region = region, .diagnostics = &diagnostics},
+                                .capture = {.region = region}};
+    intern_init(&elf->span_keys, region);
+    elf_version(EV_CURRENT);
+    capture_all(elf, out);
+    if (!diagnostics.count)
+        return FS_OK;
+    out->length = 0;
+    diagnostics_sort(&diagnostics);
+    for (size_t i = 0; i < diagnostics.count; i++)
+        text_printf(out, "%s\n", diagnostic_line(region, &diagnostics.items[i]));
+    return FS_BAD_INPUT;
+}
+
+fs_status fs_capture(const fs_capture_options *options, char **text)
+{
+    struct region region;
+    struct text out = {0};
+    region_init(&region, 0);
+    fs_status status = capture_guarded(&region, options, &out);
+    decoder_close();
+    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
+    region_release(&region);
+    return *text ? status : FS_NO_MEMORY;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `simulate capture`: its options, and an output file that appears whole or not at all. */
+#define _GNU_SOURCE
+#include "sim/command/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "include/fencesim/fencesim.h"
+
+enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70 };
+
+static const char usage[] =
+    "usage: simulate capture [options] FILE:FUNCTION[,FUNCTION...]...\n"
+    "       simulate capture [options] SOURCE.c:FUNCTION[,FUNCTION...]... -- COMPILER [OPTION...]\n"
+    "\n"
+    "Makes a trace of compiled functions, a CPU for each in their order: P0, P1, ... FILE is an\n"
+    "ELF object, an archive, a shared library, an executable or a vmlinux. With a compiler, the\n"
+    "source is compiled first (-g -c is added). What the functions call and jump to comes along,\n"
+    "and the data that they refer to, with its initial values; several files are one program.\n"
+    "A FILE without functions only has what the others call.\n"
+    "\n"
+    "  simulate capture demo.c:P0,P1 -o demo.yaml -- gcc -O2 && simulate demo.yaml\n"
+    "  simulate capture libfoo.a:push,pop --arg P0:rdi=stack --arg P0:rsi=node\n"
+    "\n"
+    "  -o, --output FILE      write the trace there (default: standard output)\n"
+    "      --arg CPU:REG=VAL  a register at the start: a number, data of the files (x, x+8), an\n"
+    "                         object of --memory\n"
+    "      --init NAME=VAL    what data holds at the start (NAME+N: N bytes into it)\n"
+    "      --memory LINE      an object more, as in a trace: 'node: {size: 16}'\n"
+    "      --stub NAME[=VAL]  calls of that function return at once, with VAL in rax\n"
+    "      --trap NAME        reaching that function makes the verdict unknown, and it is left "
+    "out;\n"
+    "                         '*': every function that none of the files has\n"
+    "      --observe TERM     instead of all data that can be written and what functions return\n"
+    "      --expect LINE      as in a trace: 'never: P0:eax == 0 && P1:eax == 0'\n"
+    "      --name NAME        of the trace\n"
+    "      --profile NAME     patch a kernel's code as it does on a CPU of that profile's vendor\n"
+    "      --feature N=on|off a feature that decides about a patch, by Linux's number W*32+B\n"
+    "\n"
+    "docs/CAPTURE.md says more.\n";
+
+enum long_only {
+    OPT_ARG = 256,
+    OPT_INIT,
+    OPT_MEMORY,
+    OPT_STUB,
+    OPT_TRAP,
+    OPT_OBSERVE,
+    OPT_EXPECT,
+    OPT_NAME,
+    OPT_PROFILE,
+    OPT_FEATURE
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"arg", required_argument, NULL, OPT_ARG},
+    {"init", required_argument, NULL, OPT_INIT},
+    {"memory", required_argument, NULL, OPT_MEMORY},
+    {"stub", required_argument, NULL, OPT_STUB},
+    {"trap", required_argument, NULL, OPT_TRAP},
+    {"observe", required_argument, NULL, OPT_OBSERVE},
+    {"expect", required_argument, NULL, OPT_EXPECT},
+    {"name", required_argument, NULL, OPT_NAME},
+    {"profile", required_argument, NULL, OPT_PROFILE},
+    {"feature", required_argument, NULL, OPT_FEATURE},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* As many words as the command line has can be any one option's. */
+struct lists {
+    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features;
+};
+
+static bool make_lists(struct lists *lists, int argc)
+{
+    const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory, &lists->stubs,
+                           &lists->traps, &lists->observe, &lists->expect, &lists->features};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
+            return false;
+    return true;
+}
+
+static void free_lists(struct lists *lists)
+{
+    free(lists->args);
+    free(lists->inits);
+    free(lists->memory);
+    free(lists->stubs);
+    free(lists->traps);
+    free(lists->observe);
+    free(lists->expect);
+    free(lists->features);
+}
+
+/* Next to the file, so that renaming replaces it in one step. */
+static int write_file(const char *path, const char *text, size_t length)
+{
+    char temporary[PATH_MAX];
+    int fd = -1;
+    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) < (int)sizeof temporary)
+        fd = mkostemp(temporary, O_CLOEXEC);
+    else
+        errno = ENAMETOOLONG;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    mode_t mask = umask(0);
+    umask(mask);
+    bool good = file && fchmod(fd, 0666 & ~mask) == 0 && fwrite(text, 1, length, file) == length;
+    int error = errno;
+    if (file && fclose(file) != 0 && good) {
+        good = false;
+        error = errno;
+    } else if (!file && fd >= 0) {
+        close(fd);
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (good)
+        return 0;
+    if (fd >= 0)
+        unlink(temporary);
+    fprintf(stderr, "simulate: cannot write '%s': %s\n", path, strerror(error));
+    return EXIT_USAGE;
+}
+
+static int write_stream(const char *path, const char *text, size_t length)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    bool good = file && fwrite(text, 1, length, file) == length;
+    if (file && (path ? fclose(file) : fflush(file)) != 0)
+        good = false;
+    if (good || (errno == EPIPE && !path))
+        return 0;
+    fprintf(stderr, "simulate: cannot write %s: %s\n", path ? path : "the trace", strerror(errno));
+    return path ? EXIT_USAGE : EXIT_INTERNAL;
+}
+
+static int write_trace(const char *path, const char *text)
+{
+    struct stat status;
+    size_t length = strlen(text);
+    bool special = path && stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    return path && !special ? write_file(path, text, length) : write_stream(path, text, length);
+}
+
+static int capture(const fs_capture_options *options, const char *output)
+{
+    char *text;
+    int result = EXIT_USAGE;
+    fs_status status = fs_capture(options, &text);
+    if (status == FS_OK) {
+        result = write_trace(output, text);
+    } else if (status == FS_BAD_INPUT) {
+        for (char *line = text, *end; *line; line = end + 1) {
+            end = line + strcspn(line, "\n");
+            fprintf(stderr, "simulate: %.*s\n", (int)(end - line), line);
+            if (!*end)
+                break;
+        }
+    } else {
+        fprintf(stderr, "simulate: %s\n",
+                status == FS_NO_MEMORY ? "memory ran out" : "an internal error");
+        result = EXIT_INTERNAL;
+    }
+    free(text);
+    return result;
+}
+
+/* Words behind `--` are the compiler; getopt shall not see them. */
+static int find_compiler(int argc, char **argv, fs_capture_options *options)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0) {
+            options->compiler = (const char *const *)argv + i + 1;
+            options->compiler_count = (size_t)(argc - i - 1);
+            return i;
+        }
+    return argc;
+}
+
+static int take_options(int argc, char **argv, fs_capture_options *options, struct lists *lists,
+                        const char **output)
+{
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'h':
+            return fputs(usage, stdout) < 0 || fflush(stdout) != 0 ? EXIT_INTERNAL : 0;
+        case 'o':
+            *output = optarg;
+            break;
+        case OPT_ARG:
+            lists->args[options->arg_count++] = optarg;
+            break;
+        case OPT_INIT:
+            lists->inits[options->init_count++] = optarg;
+            break;
+        case OPT_MEMORY:
+            lists->memory[options->memory_count++] = optarg;
+            break;
+        case OPT_STUB:
+            lists->stubs[options->stub_count++] = optarg;
+            break;
+        case OPT_TRAP:
+            lists->traps[options->trap_count++] = optarg;
+            break;
+        case OPT_OBSERVE:
+            lists->observe[options->observe_count++] = optarg;
+            break;
+        case OPT_EXPECT:
+            lists->expect[options->expect_count++] = optarg;
+            break;
+        case OPT_NAME:
+            options->name = optarg;
+            break;
+        case OPT_FEATURE:
+            lists->features[options->feature_count++] = optarg;
+            break;
+        case OPT_PROFILE:
+            options->profile = optarg;
+            break;
+        default:
+            fprintf(stderr, "try 'simulate capture --help'\n");
+            return EXIT_USAGE;
+        }
+    }
+    return -1;
+}
+
+int command_capture(int argc, char **argv)
+{
+    fs_capture_options options;
+    struct lists lists = {0};
+    const char *output = NULL;
+    signal(SIGPIPE, SIG_IGN);
+    fs_capture_options_init(&options);
+    if (!make_lists(&lists, argc)) {
+        free_lists(&lists);
+        return capture(&options, NULL);
+    }
+    int own = find_compiler(argc, argv, &options);
+    int result = own < argc && !options.compiler_count ? EXIT_USAGE : -1;
+    if (result >= 0)
+        fprintf(stderr, "simulate: found nothing behind --, expected a compiler\n");
+    else
+        result = take_options(own, argv, &options, &lists, &output);
+    if (result < 0) {
+        options.targets = (const char *const *)argv + optind;
+        options.target_count = (size_t)(own - optind);
+        options.args = lists.args;
+        options.inits = lists.inits;
+        options.memory = lists.memory;
+        options.stubs = lists.stubs;
+        options.traps = lists.traps;
+        options.observe = lists.observe;
+        options.expect = lists.expect;
+        options.features = lists.features;
+        result = capture(&options, output);
+    }
+    free_lists(&lists);
+    return result;
+}

@@ -1,0 +1,2 @@
+// What data.c calls.
+int elsewhere(int i) { return i * 2; }

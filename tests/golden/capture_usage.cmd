@@ -1,0 +1,1 @@
+./simulate capture tests/capture/jumps.c:choose; ./simulate capture --arg

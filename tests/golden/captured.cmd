@@ -1,0 +1,1 @@
+./simulate --findings none tests/golden/captured.yaml
