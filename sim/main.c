@@ -63,7 +63,10 @@ static const char usage[] =
     "                         profiles that the trace's expectations name, or x86\n"
     "  -V, --variant NAME     only this variant (may be repeated)\n"
     "      --only order|time  half of the work\n"
-    "  -f, --format text|json|herd|dot|svg\n"
+    "  -f, --format text|json|herd|junit|sarif|tap|gcc|github|dot|svg\n"
+    "                         for people, scripts, as herd7; for CI: test results (JUnit, TAP), "
+    "code\n"
+    "                         scanning (SARIF), messages as compilers print them, annotations\n"
     "  -o, --output FILE      write the report there\n"
     "      --witness none|first|all\n"
     "                         executions to show: none, one for each violated or surprising\n"
@@ -181,10 +184,25 @@ static int take_fit_option(fs_fit_options *options, const char **free_names, int
     }
 }
 
+static int choose_format(struct command *command, const char *name)
+{
+    char known[256] = "";
+    const char *format;
+    for (int i = 0; (format = fs_format_name((fs_format)i)); i++) {
+        if (strcmp(format, name) == 0) {
+            command->format = (fs_format)i;
+            return 0;
+        }
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", format);
+    }
+    fprintf(stderr, "simulate: no format '%s': one of %s\ntry 'simulate --help'\n", name, known);
+    return EXIT_USAGE;
+}
+
 static int take_option(struct command *command, int option)
 {
     static const char *const halves[] = {"order", "time", NULL};
-    static const char *const formats[] = {"text", "json", "herd", "dot", "svg", NULL};
     static const char *const witnesses[] = {"first", "none", "all", NULL};
     static const char *const findings[] = {"all", "static", "none", NULL};
     static const char *const colors[] = {"auto", "always", "never", NULL};
@@ -213,10 +231,7 @@ static int take_option(struct command *command, int option)
         command->verbosity = 1;
         return 0;
     case 'f':
-        if ((chosen = choice(optarg, formats)) < 0)
-            return usage_error("no format '%s': text, json, herd, dot or svg", optarg);
-        command->format = (fs_format)chosen;
-        return 0;
+        return choose_format(command, optarg);
     case OPT_ONLY:
         if ((chosen = choice(optarg, halves)) < 0)
             return usage_error("--only wants 'order' or 'time', not '%s'", optarg);

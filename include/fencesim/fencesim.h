@@ -30,9 +30,17 @@ typedef enum fs_format {
     FS_FORMAT_TEXT,
     FS_FORMAT_JSON,
     FS_FORMAT_HERD,
-    FS_FORMAT_DOT, /* the executions that are shown, a digraph each, for graphviz */
-    FS_FORMAT_SVG  /* the same drawn: one document */
+    FS_FORMAT_JUNIT,
+    FS_FORMAT_SARIF,
+    FS_FORMAT_TAP,
+    FS_FORMAT_GCC,    /* "file:line:column: error: ..." lines, as compilers print them */
+    FS_FORMAT_GITHUB, /* workflow commands that annotate a change */
+    FS_FORMAT_DOT,    /* the executions that are shown, a digraph each, for graphviz */
+    FS_FORMAT_SVG     /* the same drawn: one document */
 } fs_format;
+
+/* "text", "json", ...: what the command's --format takes. NULL past the last. */
+const char *fs_format_name(fs_format format);
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 

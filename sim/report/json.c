@@ -8,7 +8,7 @@
 #include "sim/report/json_cost.h"
 #include "sim/report/report.h"
 
-enum { SCHEMA_VERSION = 1, DIGITS = 12 };
+enum { SCHEMA_VERSION = 1 };
 
 const char *variant_name(const struct result *result)
 {
@@ -276,27 +276,18 @@ static json_t *result_json(const struct result *result)
     return object;
 }
 
-static bool dump(struct text *out, json_t *root)
+static bool dump(struct text *out, char **holder, json_t *root)
 {
-    char *dumped =
-        build_failed ? NULL : json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    if (!build_failed)
+        return json_write(out, holder, root);
     json_decref(root);
-    if (!dumped)
-        return false;
-    /* text_add may unwind: jansson's copy must not leak then, so it is sized first. */
-    size_t length = strlen(dumped);
-    char *copy = region_resize(out->region, NULL, length + 2);
-    memcpy(copy, dumped, length);
-    free(dumped);
-    copy[length] = '\n';
-    text_add_bytes(out, copy, length + 1);
-    region_free(out->region, copy);
-    return true;
+    return false;
 }
 
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline)
 {
+    char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array(), *tool = json_object();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
@@ -313,19 +304,21 @@ bool write_json(struct text *out, const struct result_list *results,
         json_decref(comparisons);
     if (baseline)
         put(root, "baseline", json_baseline_comparison(out->region, baseline));
-    return dump(out, root);
+    return dump(out, holder, root);
 }
 
 bool write_baseline_file(struct text *out, const struct result_list *results)
 {
+    char **holder = json_text_holder(out->region);
     json_t *root = json_baseline(results);
-    build_failed = !root;
-    return dump(out, root);
+    build_failed = false;
+    return dump(out, holder, root);
 }
 
 bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
                          bool with_numbers)
 {
+    char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
@@ -359,11 +352,12 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
         append(array, object);
     }
     put(root, "profiles", array);
-    return dump(out, root);
+    return dump(out, holder, root);
 }
 
 bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
 {
+    char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
@@ -377,5 +371,5 @@ bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
         append(array, object);
     }
     put(root, "rules", array);
-    return dump(out, root);
+    return dump(out, holder, root);
 }

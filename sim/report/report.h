@@ -8,6 +8,15 @@
 #include "sim/findings/rules.h"
 #include "sim/run/baseline.h"
 
+/* All that a report may tell. */
+struct report_view {
+    const struct result_list *results;
+    const struct diagnostics *diagnostics;      /* sorted */
+    const struct baseline_comparison *compared; /* NULL: with nothing */
+    const fs_style *style;                      /* NULL: plain */
+    unsigned threads;                           /* that may write */
+};
+
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
 
 /* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON
@@ -21,6 +30,13 @@ void write_svg(struct text *out, const struct result_list *results);
 
 /* As herd7 prints it; up to `threads` threads write, 0: one per core. */
 void write_herd(struct text *out, const struct result_list *results, unsigned threads);
+
+/* For tools: test results, static analysis results, compilers' messages, workflow commands. */
+void write_junit(struct text *out, const struct report_view *view);
+bool write_sarif(struct text *out, const struct report_view *view);
+void write_tap(struct text *out, const struct report_view *view);
+void write_gcc(struct text *out, const struct report_view *view);
+void write_github(struct text *out, const struct report_view *view);
 
 /* What a litmus test's condition comes to, in numbers of final states. */
 struct litmus_answer {
@@ -59,7 +75,13 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
 /* Timelines of all CPUs that have one; `all`: every CPU and instruction. */
 void write_timelines(struct text *out, const struct result *result, bool all);
 
+/* A witness as the text report shows it, several lines. */
+void write_witness(struct text *out, const struct result *result,
+                   const struct result_witness *witness);
+
 /* Shared by the writers. */
+bool is_telling(const struct witness_step *step); /* not only register or stack traffic */
+void add_values(struct text *out, const struct result *result, const uint64_t *values);
 const char *verdict_color(enum verdict verdict); /* an escape sequence */
 const char *variant_name(const struct result *result);
 

@@ -382,33 +382,103 @@ int fs_report_exit_status(const fs_report *report)
     return report->line_count ? 2 : violation ? 1 : unknown ? 3 : 0;
 }
 
+/* ---- formats ---- */
+
+static bool write_as_text(struct text *out, const struct report_view *view)
+{
+    write_text(out, view->results, view->style);
+    if (view->compared)
+        write_baseline(out, view->compared, view->style && view->style->color);
+    return true;
+}
+
+static bool write_as_json(struct text *out, const struct report_view *view)
+{
+    return write_json(out, view->results, view->compared);
+}
+
+static bool write_as_herd(struct text *out, const struct report_view *view)
+{
+    write_herd(out, view->results, view->threads);
+    return true;
+}
+
+static bool write_as_junit(struct text *out, const struct report_view *view)
+{
+    write_junit(out, view);
+    return true;
+}
+
+static bool write_as_tap(struct text *out, const struct report_view *view)
+{
+    write_tap(out, view);
+    return true;
+}
+
+static bool write_as_gcc(struct text *out, const struct report_view *view)
+{
+    write_gcc(out, view);
+    return true;
+}
+
+static bool write_as_github(struct text *out, const struct report_view *view)
+{
+    write_github(out, view);
+    return true;
+}
+
+static bool write_as_dot(struct text *out, const struct report_view *view)
+{
+    write_dot(out, view->results);
+    return true;
+}
+
+static bool write_as_svg(struct text *out, const struct report_view *view)
+{
+    write_svg(out, view->results);
+    return true;
+}
+
+/* `write` is false when memory ran out in a library. */
+static const struct format {
+    const char *name;
+    bool (*write)(struct text *out, const struct report_view *view);
+} formats[] = {
+    [FS_FORMAT_TEXT] = {"text", write_as_text}, [FS_FORMAT_JSON] = {"json", write_as_json},
+    [FS_FORMAT_HERD] = {"herd", write_as_herd}, [FS_FORMAT_JUNIT] = {"junit", write_as_junit},
+    [FS_FORMAT_SARIF] = {"sarif", write_sarif}, [FS_FORMAT_TAP] = {"tap", write_as_tap},
+    [FS_FORMAT_GCC] = {"gcc", write_as_gcc},    [FS_FORMAT_GITHUB] = {"github", write_as_github},
+    [FS_FORMAT_DOT] = {"dot", write_as_dot},    [FS_FORMAT_SVG] = {"svg", write_as_svg},
+};
+
+static const size_t format_count = sizeof formats / sizeof formats[0];
+
+const char *fs_format_name(fs_format format)
+{
+    return (size_t)format < format_count ? formats[format].name : NULL;
+}
+
 static fs_status write_guarded(fs_report *report, fs_format format, const fs_style *style,
                                struct text *out)
 {
+    const struct report_view view = {.results = &report->results,
+                                     .diagnostics = &report->diagnostics,
+                                     .compared = report->compared,
+                                     .style = style,
+                                     .threads = report->threads};
     region_release(&report->output);
     if (region_guard(&report->output))
         return FS_NO_MEMORY;
     text_init(out, &report->output);
-    if (format == FS_FORMAT_JSON)
-        return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
-    if (format == FS_FORMAT_HERD)
-        write_herd(out, &report->results, report->threads);
-    else if (format == FS_FORMAT_DOT)
-        write_dot(out, &report->results);
-    else if (format == FS_FORMAT_SVG)
-        write_svg(out, &report->results);
-    else
-        write_text(out, &report->results, style);
-    if (format == FS_FORMAT_TEXT && report->compared)
-        write_baseline(out, report->compared, style && style->color);
-    return FS_OK;
+    return formats[format].write(out, &view) ? FS_OK : FS_NO_MEMORY;
 }
 
 fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
                           const char **text, size_t *length)
 {
     struct text out = {0};
-    fs_status status = write_guarded(report, format, style, &out);
+    fs_status status =
+        fs_format_name(format) ? write_guarded(report, format, style, &out) : FS_BAD_INPUT;
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
     return status;
