@@ -107,6 +107,10 @@ check-san:
 rebase: all
 	SIMULATE=./$(PROGRAM) sh tests/golden/run.sh rebase
 
+# The part of the profile schema that lists all parameters.
+schema:
+	sh docs/schema/parameters.sh > docs/schema/profile-parameters.schema.json
+
 # ---- speed ----
 
 BENCH_SOURCES := $(sort $(wildcard tools/bench/*.c))
@@ -124,7 +128,7 @@ bench-save: all $(OUT)/bench
 # ---- style ----
 
 FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
-SCRIPTS = $(sort $(shell find tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
+SCRIPTS = $(sort $(shell find docs tests tools models -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)
@@ -154,6 +158,8 @@ install: all $(OUT)/fencesim.pc
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/fencesim/)
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)/
 	cp -R traces $(DESTDIR)$(DATADIR)/
+	install -d $(DESTDIR)$(DATADIR)/docs/schema
+	install -m 644 docs/schema/*.json $(DESTDIR)$(DATADIR)/docs/schema/
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/simulate $(DESTDIR)$(LIBDIR)/libfencesim.a
@@ -167,7 +173,7 @@ dist:
 clean:
 	rm -rf build simulate libfencesim.a
 
-.PHONY: all check check-slow check-san rebase bench bench-save style lint format install uninstall dist clean FORCE
+.PHONY: all check check-slow check-san rebase schema bench bench-save style lint format install uninstall dist clean FORCE
 FORCE:
 .DELETE_ON_ERROR:
 
