@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/command/check.h"
 #include "sim/command/progress.h"
 #include "sim/command/step.h"
 #include "sim/command/values.h"
@@ -44,6 +45,8 @@ enum long_only {
 
 static const char usage[] =
     "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
+    "       simulate check [options] FILE|DIR... for CI: one line for each file that fails, and a "
+    "count\n"
     "       simulate profiles [NAME]             the profiles; one with every number and its "
     "source\n"
     "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
@@ -138,6 +141,8 @@ struct command {
     fs_format format;
     const char *output, *save_baseline;
     int verbosity;
+    bool summary; /* `check` */
+    char found_baseline[4096];
     enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     const char *profiles[NAMES_MAX], *variants[NAMES_MAX], *free_names[NAMES_MAX];
 };
@@ -457,7 +462,9 @@ static int run(struct command *command, const char *const *paths, size_t count)
         return report_failure(status);
     for (size_t i = 0; (line = fs_report_diagnostic(report, i)); i++)
         fprintf(stderr, "%s\n", line);
-    fs_style style = {.color = wants_color(command), .verbosity = command->verbosity};
+    fs_style style = {.color = wants_color(command),
+                      .verbosity = command->verbosity,
+                      .summary = command->summary};
     int result = fs_report_exit_status(report);
     if (interrupted && result == 0)
         result = EXIT_UNKNOWN; /* what was asked for was not all done */
@@ -469,8 +476,32 @@ static int run(struct command *command, const char *const *paths, size_t count)
             fprintf(stderr, "simulate: regression: %s\n", line);
     if (command->save_baseline && !written)
         written = save_baseline(command->save_baseline, report, result);
+    if (command->summary && command->options.baseline && !fs_report_compared(report) &&
+        result != EXIT_USAGE) {
+        fprintf(stderr,
+                "simulate: '%s' has no cost of this run; name the profiles (-p) and the files as "
+                "when it was saved\n",
+                command->options.baseline);
+        result = EXIT_USAGE;
+    }
     fs_report_free(report);
     return written ? written : result;
+}
+
+/* `check DIR` compares with the baseline in DIR, unless one is named or saved. */
+static int check(struct command *command, const char *const *paths, size_t count)
+{
+    fs_options *options = &command->options;
+    command->summary = true;
+    if (!options->baseline && !command->save_baseline) {
+        if (!check_find_baseline(paths, count, command->found_baseline,
+                                 sizeof command->found_baseline))
+            return usage_error("a second baseline is '%s'; name one with --baseline",
+                               command->found_baseline);
+        if (command->found_baseline[0])
+            options->baseline = command->found_baseline;
+    }
+    return run(command, paths, count);
 }
 
 /*
@@ -537,5 +568,9 @@ int main(int argc, char **argv)
             return usage_error("one name is enough, not also '%s'", argv[optind + 2]);
         return list(&command, profiles ? fs_profiles_text : fs_rules_text, argv[optind + 1]);
     }
+    if (strcmp(argv[optind], "check") == 0 && argc - optind == 1)
+        return usage_error("%s", "check takes files or folders");
+    if (strcmp(argv[optind], "check") == 0)
+        return check(&command, (const char *const *)argv + optind + 1, (size_t)(argc - optind - 1));
     return run(&command, (const char *const *)argv + optind, (size_t)(argc - optind));
 }

@@ -106,6 +106,8 @@ int fs_report_exit_status(const fs_report *report);
 typedef struct fs_style {
     bool color;
     int verbosity; /* -1 quiet: verdict lines only; 0; 1: every step of a witness */
+    bool summary;  /* only a line for each file that does not pass, and a count; quiet: no count
+                    * when all pass */
 } fs_style;
 
 /*
@@ -120,6 +122,9 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
  * fs_report_write. FS_BAD_INPUT: no run had cycles.
  */
 fs_status fs_report_baseline(fs_report *report, const char **text, size_t *length);
+
+/* How many costs were in the baseline and could be compared with it. */
+size_t fs_report_compared(const fs_report *report);
 
 /* What costs more than the baseline allows, a line each; NULL past the last. */
 const char *fs_report_regression(const fs_report *report, size_t index);

@@ -67,20 +67,20 @@ const char *relaxed_message(struct region *region, const struct result *result, 
 const char *unmodelled_message(struct region *region, const struct unmodelled *row)
 {
     const char *where = row->cpu[0] ? region_printf(region, "%s+%u ", row->cpu, row->offset) : "";
-    return region_printf(region, "unknown: %s%s%s%s", where, row->text, row->text[0] ? ": " : "",
+    return region_printf(region, "unmodelled: %s%s%s%s", where, row->text, row->text[0] ? ": " : "",
                          row->reason);
 }
 
 const char *incomplete_message(struct region *region, const struct result *result)
 {
     if (!result->incomplete)
-        return region_printf(region, "unknown: cycles: %s",
+        return region_printf(region, "cycles: %s",
                              result->timed && result->timed->reason ? result->timed->reason
                                                                     : "not all was timed");
-    return region_printf(
-        region, "unknown: not all executions were explored: %s after %" PRIu64 " states%s%s",
-        result->incomplete, result->states, result->advice ? "; " : "",
-        result->advice ? result->advice : "");
+    return region_printf(region,
+                         "not all executions were explored: %s after %" PRIu64 " states%s%s",
+                         result->incomplete, result->states, result->advice ? "; " : "",
+                         result->advice ? result->advice : "");
 }
 
 /* ---- witnesses ---- */

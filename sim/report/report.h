@@ -38,6 +38,9 @@ void write_tap(struct text *out, const struct report_view *view);
 void write_gcc(struct text *out, const struct report_view *view);
 void write_github(struct text *out, const struct report_view *view);
 
+/* For logs: what does not pass, a line for each file, and a count. */
+void write_summary(struct text *out, const struct report_view *view);
+
 /* What a litmus test's condition comes to, in numbers of final states. */
 struct litmus_answer {
     bool ok;

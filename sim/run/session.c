@@ -386,6 +386,10 @@ int fs_report_exit_status(const fs_report *report)
 
 static bool write_as_text(struct text *out, const struct report_view *view)
 {
+    if (view->style && view->style->summary) {
+        write_summary(out, view);
+        return true;
+    }
     write_text(out, view->results, view->style);
     if (view->compared)
         write_baseline(out, view->compared, view->style && view->style->color);
@@ -512,6 +516,11 @@ fs_status fs_report_baseline(fs_report *report, const char **text, size_t *lengt
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
     return status;
+}
+
+size_t fs_report_compared(const fs_report *report)
+{
+    return report->compared ? report->compared->compared : 0;
 }
 
 const char *fs_report_regression(const fs_report *report, size_t index)

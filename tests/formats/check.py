@@ -4,10 +4,13 @@ import collections
 import glob
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import core_yaml
 import readers
 import schemas
 
@@ -109,6 +112,26 @@ def check_agreement(failures):
     return sum(len(part) for part in found.values())
 
 
+def check_examples(failures):
+    """Commands of docs/CI.md and of the workflows run as they stand, on a folder `traces`."""
+    commands = []
+    for job in core_yaml.read("docs/ci/github.yaml")["jobs"].values():
+        for step in job["steps"]:
+            commands += re.findall(r"fencesim/simulate (.*?)(?: [|][|] .*)?$", step.get("run", ""), re.M)
+    with open("docs/CI.md", encoding="utf-8") as file: # its last ones make a baseline
+        commands += re.findall(r"^(?:    |  script: )simulate (.*?)(?:  +#.*)?$", file.read(), re.M)
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree("traces/classic", os.path.join(folder, "traces"))
+        for command in commands:
+            done = subprocess.run([os.path.join(here, SIMULATE), *command.split()], cwd=folder,
+                                  capture_output=True, check=False)
+            if done.returncode:
+                failures.append(f"simulate {command}: exit status {done.returncode}: {done.stderr}")
+    assert len(commands) >= 8
+    return len(commands)
+
+
 def main():
     failures = []
     validators = schemas.validators()
@@ -116,10 +139,11 @@ def main():
     files += schemas.check_profiles(validators["profile.schema.json"], failures)
     reports = check_reports(validators["report.schema.json"], failures)
     entries = check_agreement(failures)
+    examples = check_examples(failures)
     for failure in failures:
         print(failure)
     print(f"{files} files and {reports} reports against the schemas, {entries} entries in formats "
-          f"for tools: {len(failures)} failures")
+          f"for tools, {examples} examples: {len(failures)} failures")
     return 1 if failures else 0
 
 
