@@ -9,6 +9,10 @@ LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share/fencesim
 DOCDIR = $(PREFIX)/share/doc/fencesim
+MANDIR = $(PREFIX)/share/man
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
 CC = gcc
 CFLAGS = -O2 -g
@@ -158,10 +162,16 @@ install: all $(OUT)/fencesim.pc
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/fencesim/)
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)/
 	cp -R traces $(DESTDIR)$(DATADIR)/
+	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	./$(PROGRAM) completion bash > $(DESTDIR)$(BASHDIR)/simulate
+	./$(PROGRAM) completion zsh > $(DESTDIR)$(ZSHDIR)/_simulate
+	./$(PROGRAM) completion fish > $(DESTDIR)$(FISHDIR)/simulate.fish
 	install -d $(DESTDIR)$(DATADIR)/docs/schema
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DATADIR)/docs/schema/
 
 uninstall:
+	rm -f $(DESTDIR)$(BASHDIR)/simulate $(DESTDIR)$(ZSHDIR)/_simulate
+	rm -f $(DESTDIR)$(FISHDIR)/simulate.fish
 	rm -f $(DESTDIR)$(BINDIR)/simulate $(DESTDIR)$(LIBDIR)/libfencesim.a
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/fencesim $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)

@@ -27,6 +27,7 @@ run 'command line' sh tests/golden/run.sh check
 run 'graphs' sh tests/graphs.sh
 run 'terminal' sh tests/terminal.sh
 run 'bad input' sh tests/malformed/run.sh
+run 'completion' sh tests/completion/run.sh
 run 'schemas and formats for tools' sh tests/formats/run.sh
 run 'shipped traces' "$SIMULATE" -q traces
 run 'course' sh tests/course.sh
