@@ -137,8 +137,8 @@ const char *fs_report_regression(const fs_report *report, size_t index);
 fs_status fs_profiles_text(const char *name, fs_format format, char **text);
 
 /*
- * The rules of findings: a list, or (id given) one with what it means and what to do about
- * it. Otherwise as fs_profiles_text.
+ * The rules of findings and verdicts and the causes of lost cycles: a list, or (id given) one
+ * with what it means and what to do about it. Otherwise as fs_profiles_text.
  */
 fs_status fs_rules_text(const char *id, fs_format format, char **text);
 

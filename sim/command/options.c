@@ -13,7 +13,7 @@ const struct subcommand_row subcommand_rows[] = {
      "for CI: a line for each file that fails, and a count"},
     {"profiles", "[NAME]", TAKES_PROFILE, NULL,
      "the profiles; one with every number and its source"},
-    {"explain", "[RULE]", TAKES_RULE, NULL, "what findings mean; one rule with all about it"},
+    {"explain", "[RULE]", TAKES_RULE, NULL, "what findings and stalls mean; one with all about it"},
     {"convert", "[-V NAME] FILE", TAKES_TRACE, NULL,
      "a litmus test as a trace; a trace as a litmus test"},
     {"step", "[-p NAME] [-V NAME] FILE", TAKES_TRACE, NULL,

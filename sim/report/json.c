@@ -355,12 +355,9 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
     return dump(out, holder, root);
 }
 
-bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
+static void put_rules(json_t *root, const char *key, const struct rule *rules, size_t count)
 {
-    char **holder = json_text_holder(out->region);
-    build_failed = false;
-    json_t *root = json_object(), *array = json_array();
-    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_object();
         put(object, "rule", string(rules[i].id));
@@ -370,6 +367,20 @@ bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
         put(object, "help", string(rules[i].help));
         append(array, object);
     }
-    put(root, "rules", array);
+    put(root, key, array);
+}
+
+bool write_rules_json(struct text *out, const struct rule_lists *lists)
+{
+    char **holder = json_text_holder(out->region);
+    build_failed = false;
+    json_t *root = json_object();
+    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    if (lists->rules)
+        put_rules(root, "rules", lists->rules, lists->rule_count);
+    if (lists->verdicts)
+        put_rules(root, "verdicts", lists->verdicts, lists->verdict_count);
+    if (lists->stalls)
+        put_rules(root, "stalls", lists->stalls, lists->stall_count);
     return dump(out, holder, root);
 }

@@ -33,6 +33,9 @@ struct problem_list {
 /* Rules of problems that are no findings, sorted by id; finding rules are in findings/rules.h. */
 const struct rule *verdict_rules(size_t *count);
 
+/* What a cause of lost cycles means, as a rule whose id is its name. Summary NULL: untold. */
+struct rule stall_rule(enum stall stall);
+
 /* Those of one run, each by itself; `runs` is only this one. */
 void problems_of_run(struct region *region, const struct result *result, struct problem_list *list);
 

@@ -57,9 +57,17 @@ void write_profile(struct text *out, const struct profile *profile);
 bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
                          bool with_numbers);
 
-/* Rules of findings: a list, or with `whole` all that there is to say. */
-void write_rules(struct text *out, const struct rule *rules, size_t count, bool whole);
-bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
+/* Rules: a list, or with `whole` all that there is to say. `kind` stands where levels do; NULL:
+ * the level. */
+void write_rules(struct text *out, const struct rule *rules, size_t count, const char *kind,
+                 bool whole);
+
+/* As {"rules": [...], "verdicts": [...], "stalls": [...]}; what is NULL is left out. */
+struct rule_lists {
+    const struct rule *rules, *verdicts, *stalls;
+    size_t rule_count, verdict_count, stall_count;
+};
+bool write_rules_json(struct text *out, const struct rule_lists *lists);
 
 /* Several runs of a file: a row each, and per profile which variant is the cheapest. */
 void write_table(struct text *out, struct result *const *results, size_t count, bool color);

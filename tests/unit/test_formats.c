@@ -90,17 +90,17 @@ static void test_every_byte(void)
 static const char trace[] = "tests/golden/sb.yaml";
 
 /* Every allocation of a writer fails once; then the text is the same as without. */
-static void fail_each_allocation(fs_report *report, fs_format format)
+static void fail_each_allocation(fs_report *report, fs_format format, const fs_style *style)
 {
     const char *text;
     size_t length;
-    CU_ASSERT_EQUAL_FATAL(fs_report_write(report, format, NULL, &text, &length), FS_OK);
+    CU_ASSERT_EQUAL_FATAL(fs_report_write(report, format, style, &text, &length), FS_OK);
     char *whole = strdup(text);
     fs_status status = FS_NO_MEMORY;
     uint64_t n;
     for (n = 1; n < 10000 && status == FS_NO_MEMORY; n++) {
         region_fail_after(n);
-        status = fs_report_write(report, format, NULL, &text, &length);
+        status = fs_report_write(report, format, style, &text, &length);
         region_fail_after(0);
     }
     CU_ASSERT_EQUAL(status, FS_OK);
@@ -118,7 +118,8 @@ static void test_exhausted_memory(void)
     options.jobs = 1;
     CU_ASSERT_EQUAL_FATAL(fs_run(paths, 2, &options, &report), FS_BAD_INPUT);
     for (int format = 0; fs_format_name((fs_format)format); format++)
-        fail_each_allocation(report, (fs_format)format);
+        fail_each_allocation(report, (fs_format)format, NULL);
+    fail_each_allocation(report, FS_FORMAT_TEXT, &(fs_style){.summary = true});
     fs_report_free(report);
 }
 
@@ -134,10 +135,37 @@ static void test_names(void)
                                        fs_format_name((fs_format)other));
 }
 
+static void check_rule(const struct rule *rule)
+{
+    CU_ASSERT_FATAL(rule->id && rule->summary && rule->advice && rule->help);
+    CU_ASSERT_TRUE(rule->id[0] && rule->summary[0] && rule->advice[0] && strlen(rule->help) > 80);
+    CU_ASSERT_EQUAL(strspn(rule->id, "abcdefghijklmnopqrstuvwxyz-"), strlen(rule->id));
+}
+
+/* Everything that a report can name is explained, under a name of its own. */
+static void test_explanations(void)
+{
+    size_t rule_count, verdict_count;
+    const struct rule *all = rules(&rule_count), *verdicts = verdict_rules(&verdict_count);
+    for (size_t i = 0; i < rule_count; i++)
+        check_rule(&all[i]);
+    for (size_t i = 0; i < verdict_count; i++) {
+        check_rule(&verdicts[i]);
+        CU_ASSERT_PTR_NULL(rule_find(verdicts[i].id));
+    }
+    for (int i = 0; i < STALL_COUNT; i++) {
+        struct rule rule = stall_rule((enum stall)i);
+        check_rule(&rule);
+        CU_ASSERT_PTR_NULL(rule_find(rule.id));
+        CU_ASSERT_STRING_EQUAL(rule.id, stall_name((enum stall)i));
+    }
+}
+
 void add_formats_tests(void)
 {
     CU_pSuite suite = CU_add_suite("formats", NULL, NULL);
     CU_add_test(suite, "every byte", test_every_byte);
     CU_add_test(suite, "exhausted memory", test_exhausted_memory);
     CU_add_test(suite, "names", test_names);
+    CU_add_test(suite, "explanations", test_explanations);
 }
