@@ -16,7 +16,7 @@ const struct subcommand_row subcommand_rows[] = {
     {"explain", "[RULE]", TAKES_RULE, NULL, "what findings and stalls mean; one with all about it"},
     {"convert", "[-V NAME] FILE", TAKES_TRACE, NULL,
      "a litmus test as a trace; a trace as a litmus test"},
-    {"step", "[-p NAME] [-V NAME] FILE", TAKES_TRACE, NULL,
+    {"step", "[options] FILE", TAKES_TRACE, NULL,
      "be the adversary: choose every step of one execution"},
     {"fit", "LOOPS --base NAME", TAKES_FILE, NULL,
      "a profile's cycles beside measured loops, or fitted"},
