@@ -258,6 +258,9 @@ typedef fs_status write_list(const char *name, fs_format format, char **text);
 static int list(struct command *command, write_list *write, const char *name)
 {
     char *text;
+    if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
+        return usage_error("profiles and explain are text or json, not %s",
+                           fs_format_name(command->format));
     fs_status status = write(name, command->format, &text);
     if (status == FS_BAD_INPUT) {
         fprintf(stderr, "simulate: %s", text);

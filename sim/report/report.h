@@ -33,7 +33,7 @@ void write_herd(struct text *out, const struct result_list *results, unsigned th
 
 /* For tools: test results, static analysis results, compilers' messages, workflow commands. */
 void write_junit(struct text *out, const struct report_view *view);
-bool write_sarif(struct text *out, const struct report_view *view);
+void write_sarif(struct text *out, const struct report_view *view);
 void write_tap(struct text *out, const struct report_view *view);
 void write_gcc(struct text *out, const struct report_view *view);
 void write_github(struct text *out, const struct report_view *view);

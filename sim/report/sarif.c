@@ -251,7 +251,7 @@ static json_t *run_json(const struct sarif *sarif)
     return run;
 }
 
-bool write_sarif(struct text *out, const struct report_view *view)
+void write_sarif(struct text *out, const struct report_view *view)
 {
     struct sarif sarif = prepare(out->region, view);
     char **holder = json_text_holder(out->region);
@@ -260,5 +260,6 @@ bool write_sarif(struct text *out, const struct report_view *view)
     json_put(&root, "version", json_string("2.1.0"));
     json_add(&runs, run_json(&sarif));
     json_put(&root, "runs", runs);
-    return json_write(out, holder, root);
+    if (!json_write(out, holder, root))
+        region_fail(out->region);
 }

@@ -384,74 +384,47 @@ int fs_report_exit_status(const fs_report *report)
 
 /* ---- formats ---- */
 
-static bool write_as_text(struct text *out, const struct report_view *view)
+static void write_as_text(struct text *out, const struct report_view *view)
 {
     if (view->style && view->style->summary) {
         write_summary(out, view);
-        return true;
+        return;
     }
     write_text(out, view->results, view->style);
     if (view->compared)
         write_baseline(out, view->compared, view->style && view->style->color);
-    return true;
 }
 
-static bool write_as_json(struct text *out, const struct report_view *view)
+static void write_as_json(struct text *out, const struct report_view *view)
 {
-    return write_json(out, view->results, view->compared);
+    if (!write_json(out, view->results, view->compared))
+        region_fail(out->region);
 }
 
-static bool write_as_herd(struct text *out, const struct report_view *view)
+static void write_as_herd(struct text *out, const struct report_view *view)
 {
     write_herd(out, view->results, view->threads);
-    return true;
 }
 
-static bool write_as_junit(struct text *out, const struct report_view *view)
-{
-    write_junit(out, view);
-    return true;
-}
-
-static bool write_as_tap(struct text *out, const struct report_view *view)
-{
-    write_tap(out, view);
-    return true;
-}
-
-static bool write_as_gcc(struct text *out, const struct report_view *view)
-{
-    write_gcc(out, view);
-    return true;
-}
-
-static bool write_as_github(struct text *out, const struct report_view *view)
-{
-    write_github(out, view);
-    return true;
-}
-
-static bool write_as_dot(struct text *out, const struct report_view *view)
+static void write_as_dot(struct text *out, const struct report_view *view)
 {
     write_dot(out, view->results);
-    return true;
 }
 
-static bool write_as_svg(struct text *out, const struct report_view *view)
+static void write_as_svg(struct text *out, const struct report_view *view)
 {
     write_svg(out, view->results);
-    return true;
 }
 
-/* `write` is false when memory ran out in a library. */
+/* A writer unwinds when memory runs out. */
 static const struct format {
     const char *name;
-    bool (*write)(struct text *out, const struct report_view *view);
+    void (*write)(struct text *out, const struct report_view *view);
 } formats[] = {
     [FS_FORMAT_TEXT] = {"text", write_as_text}, [FS_FORMAT_JSON] = {"json", write_as_json},
-    [FS_FORMAT_HERD] = {"herd", write_as_herd}, [FS_FORMAT_JUNIT] = {"junit", write_as_junit},
-    [FS_FORMAT_SARIF] = {"sarif", write_sarif}, [FS_FORMAT_TAP] = {"tap", write_as_tap},
-    [FS_FORMAT_GCC] = {"gcc", write_as_gcc},    [FS_FORMAT_GITHUB] = {"github", write_as_github},
+    [FS_FORMAT_HERD] = {"herd", write_as_herd}, [FS_FORMAT_JUNIT] = {"junit", write_junit},
+    [FS_FORMAT_SARIF] = {"sarif", write_sarif}, [FS_FORMAT_TAP] = {"tap", write_tap},
+    [FS_FORMAT_GCC] = {"gcc", write_gcc},       [FS_FORMAT_GITHUB] = {"github", write_github},
     [FS_FORMAT_DOT] = {"dot", write_as_dot},    [FS_FORMAT_SVG] = {"svg", write_as_svg},
 };
 
@@ -474,7 +447,8 @@ static fs_status write_guarded(fs_report *report, fs_format format, const fs_sty
     if (region_guard(&report->output))
         return FS_NO_MEMORY;
     text_init(out, &report->output);
-    return formats[format].write(out, &view) ? FS_OK : FS_NO_MEMORY;
+    formats[format].write(out, &view);
+    return FS_OK;
 }
 
 fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
