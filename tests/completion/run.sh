@@ -74,7 +74,7 @@ zpty -r -m shell seen '*<*>*'
 print -r -- "$seen"
 zpty -d shell
 END
-    timeout 20 zsh -f "$work/run.zsh" "$work" "$1" 2> /dev/null |
+    timeout 60 zsh -f "$work/run.zsh" "$work" "$1" 2> /dev/null |
         sed -n 's/.*<\([^>]*\)>.*/\1/p' | tail -n 1 | sed 's/[ =]*$//; s/.* //'
 }
 
