@@ -26,7 +26,8 @@ static char *write_every_byte(struct region *region, writer *write)
 {
     static char every[255 * 3 + 1];
     fill(every);
-    struct diagnostic items[] = {{"a.yaml", {1, 2}, "first"}, {every, {3, 4}, every}};
+    struct diagnostic items[] = {{.file = "a.yaml", .place = {1, 2}, .message = "first"},
+                                 {.file = every, .place = {3, 4}, .message = every}};
     struct diagnostics diagnostics = {.region = region, .items = items, .count = 2};
     struct result_list results = {0};
     struct report_view view = {.results = &results, .diagnostics = &diagnostics};
