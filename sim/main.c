@@ -371,7 +371,7 @@ static int fit(struct command *command, const char *path)
     fs_fit_result *result;
     const char *text, *line;
     size_t length;
-    if (command->format == FS_FORMAT_HERD)
+    if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
         return usage_error("%s", "fit reports as text or json");
     if (command->output && options->free_count == 0)
         return usage_error("-o '%s' takes the fitted profile: name what is --free",
