@@ -408,7 +408,7 @@ static int run(struct command *command, const char *const *paths, size_t count)
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
     }
-    bool quiet = command->format == FS_FORMAT_TEXT && command->verbosity < 0;
+    bool quiet = command->format == FS_FORMAT_TEXT && (command->verbosity < 0 || command->summary);
     if (command->format == FS_FORMAT_HERD || quiet)
         command->options.explain = false;
     fs_progress progress = {0};
