@@ -9,6 +9,10 @@ LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share/fencesim
 DOCDIR = $(PREFIX)/share/doc/fencesim
+MANDIR = $(PREFIX)/share/man
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
 CC = gcc
 CFLAGS = -O2 -g
@@ -107,11 +111,13 @@ $(OUT)/unit_tests: $(TEST_OBJECTS) $(LIBRARY)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcunit
 
 check: all $(OUT)/unit_tests
-	SIMULATE=./$(PROGRAM) UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
+	CC='$(CC)' SANITIZERS='$(SANITIZERS)' SIMULATE=./$(PROGRAM) \
+		UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
 
 # The same with the property tests' longer runs.
 check-slow: all $(OUT)/unit_tests
-	SLOW=1 SIMULATE=./$(PROGRAM) UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
+	SLOW=1 CC='$(CC)' SANITIZERS='$(SANITIZERS)' SIMULATE=./$(PROGRAM) \
+		UNIT_TESTS=$(OUT)/unit_tests sh tests/run.sh
 
 check-san:
 	$(MAKE) SANITIZE=1 check
@@ -125,6 +131,23 @@ check-browser: all
 # Rewrites what the golden tests expect; look at the difference before you commit it.
 rebase: all
 	SIMULATE=./$(PROGRAM) sh tests/golden/run.sh rebase
+
+# The part of the profile schema that lists all parameters.
+schema:
+	sh docs/schema/parameters.sh > docs/schema/profile-parameters.schema.json
+
+# ---- manual ----
+
+PAGES := $(patsubst docs/man/%.scd,%,$(sort $(wildcard docs/man/*.scd)))
+BUILT_PAGES = $(PAGES:%=$(OUT)/man/%)
+# Pages say when they were last changed, not when they were built.
+PAGE_DATE = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct -- docs/man 2> /dev/null),0)
+
+man: $(BUILT_PAGES)
+
+$(OUT)/man/%: docs/man/%.scd docs/man/tidy.awk
+	@mkdir -p $(@D)
+	SOURCE_DATE_EPOCH=$(PAGE_DATE) scdoc < $< | awk -f docs/man/tidy.awk > $@
 
 # ---- speed ----
 
@@ -142,8 +165,8 @@ bench-save: all $(OUT)/bench
 
 # ---- style ----
 
-FORMATTED = $(sort $(shell find include sim models tests tools -name '*.[ch]'))
-SCRIPTS = $(sort $(shell find tests tools models sim traces -type f -name '*.sh') $(wildcard try check .ci/run))
+FORMATTED = $(sort $(shell find examples include sim models tests tools -name '*.[ch]'))
+SCRIPTS = $(sort $(shell find docs tests tools models sim traces -type f -name '*.sh') $(wildcard try check .ci/run))
 
 style:
 	clang-format --dry-run -Werror $(FORMATTED)
@@ -157,24 +180,41 @@ format:
 
 # ---- installation ----
 
-$(OUT)/fencesim.pc: Makefile
+# Made each time: PREFIX may be another one.
+$(OUT)/fencesim.pc: FORCE
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: fencesim' 'Description: Memory ordering and cycles of x86 machine code' \
 		'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
 		'Libs: -L$${libdir} -lfencesim $(DEPENDENCIES:%=-l%) -ldw -lelf -lm -lpthread' > $@
 
-install: all $(OUT)/fencesim.pc
+SCDOC := $(shell command -v scdoc)
+
+install: all $(OUT)/fencesim.pc $(if $(SCDOC),man)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DOCDIR)
 	install -d $(DESTDIR)$(INCLUDEDIR)/fencesim $(DESTDIR)$(DATADIR)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/simulate
 	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libfencesim.a
 	install -m 644 $(OUT)/fencesim.pc $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/fencesim/)
-	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)/
+	install -m 644 README.md LICENSE docs/API.md examples/judge.c $(DESTDIR)$(DOCDIR)/
 	cp -R traces $(DESTDIR)$(DATADIR)/
+	$(if $(SCDOC),,@echo 'the manual is not installed: scdoc is missing')
+	$(if $(SCDOC),install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5)
+	$(if $(SCDOC),install -m 644 $(filter %.1,$(BUILT_PAGES)) $(DESTDIR)$(MANDIR)/man1/)
+	$(if $(SCDOC),install -m 644 $(filter %.5,$(BUILT_PAGES)) $(DESTDIR)$(MANDIR)/man5/)
+	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	./$(PROGRAM) completion bash > $(DESTDIR)$(BASHDIR)/simulate
+	./$(PROGRAM) completion zsh > $(DESTDIR)$(ZSHDIR)/_simulate
+	./$(PROGRAM) completion fish > $(DESTDIR)$(FISHDIR)/simulate.fish
+	install -d $(DESTDIR)$(DATADIR)/docs/schema
+	install -m 644 docs/schema/*.json $(DESTDIR)$(DATADIR)/docs/schema/
 
 uninstall:
+	rm -f $(DESTDIR)$(BASHDIR)/simulate $(DESTDIR)$(ZSHDIR)/_simulate
+	rm -f $(DESTDIR)$(FISHDIR)/simulate.fish
+	rm -f $(patsubst %,$(DESTDIR)$(MANDIR)/man1/%,$(filter %.1,$(PAGES)))
+	rm -f $(patsubst %,$(DESTDIR)$(MANDIR)/man5/%,$(filter %.5,$(PAGES)))
 	rm -f $(DESTDIR)$(BINDIR)/simulate $(DESTDIR)$(LIBDIR)/libfencesim.a
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/fencesim $(DESTDIR)$(DATADIR) $(DESTDIR)$(DOCDIR)
@@ -186,7 +226,7 @@ dist:
 clean:
 	rm -rf build simulate libfencesim.a
 
-.PHONY: all check check-slow check-san check-browser rebase bench bench-save style lint format install uninstall dist clean FORCE
+.PHONY: all check check-slow check-san check-browser rebase schema man bench bench-save style lint format install uninstall dist clean FORCE
 FORCE:
 .DELETE_ON_ERROR:
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command: options in, report out, exit status. Everything else is libfencesim's. */
 #include <errno.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,9 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/command/capture.h"
+#include "sim/command/check.h"
+#include "sim/command/completion.h"
+#include "sim/command/options.h"
 #include "sim/command/progress.h"
 #include "sim/command/step.h"
 #include "sim/command/values.h"
@@ -23,123 +25,15 @@ enum {
     GRAPH_STATES = 4000, /* of a run that an HTML report lets its reader explore */
     MAPPED_BYTES = 4 << 20
 };
-enum long_only {
-    OPT_ONLY = 256,
-    OPT_WITNESS,
-    OPT_STATES,
-    OPT_SECONDS,
-    OPT_MEMORY,
-    OPT_COLOR,
-    OPT_VERSION,
-    OPT_REDUCTION,
-    OPT_FINDINGS,
-    OPT_KINDS,
-    OPT_TIMELINE,
-    OPT_SAVE,
-    OPT_BASELINE,
-    OPT_TOLERANCE,
-    OPT_BASE,
-    OPT_FREE,
-    OPT_LOSS,
-    OPT_ITERATIONS
-};
-
-static const char usage[] =
-    "usage: simulate [options] FILE|DIR...       judge and time every trace; - is standard input\n"
-    "       simulate profiles [NAME]             the profiles; one with every number and its "
-    "source\n"
-    "       simulate explain [RULE]              what findings mean; one rule with all about it\n"
-    "       simulate step [-p NAME] [-V NAME] FILE\n"
-    "                                            be the adversary: choose every step of one "
-    "execution\n"
-    "       simulate convert [-V NAME] FILE      a litmus test as a trace; a trace as a litmus "
-    "test\n"
-    "       simulate fit LOOPS --base NAME       a profile's cycles beside measured loops, or "
-    "fitted\n"
-    "       simulate capture FILE:FUNCTION...    compiled code as a trace (capture --help)\n"
-    "\n"
-    "  simulate traces/seeds/store_mb.yaml --profile zen4\n"
-    "  simulate traces/classic -q\n"
-    "  simulate -p intel -p amd -V mfence --only order -f json my.yaml\n"
-    "\n"
-    "  -p, --profile NAME     may be repeated; 'all'; or the path of a profile file. Default: the\n"
-    "                         profiles that the trace's expectations name, or x86\n"
-    "  -V, --variant NAME     only this variant (may be repeated)\n"
-    "      --only order|time  half of the work\n"
-    "  -f, --format text|json|herd|dot|svg|html\n"
-    "                         html: one page with scripts to step through and to explore it\n"
-    "  -o, --output FILE      write the report there\n"
-    "      --witness none|first|all\n"
-    "                         executions to show: none, one for each violated or surprising\n"
-    "                         outcome (default), one for every outcome\n"
-    "      --findings none|static|all\n"
-    "                         static leaves out those that explore the run again without a fence,\n"
-    "                         or with it elsewhere (default all)\n"
-    "      --kinds FILE       what to expect of litmus tests: lines of a test's name and Allow,\n"
-    "                         Forbid or Require\n"
-    "      --save-baseline F  keep the cycles of this run in a file; with --baseline F later runs\n"
-    "                         fail (1) when one costs more than --tolerance (default 5%) over it\n"
-    "      --timeline         when the instructions of the first lines or the last iterations "
-    "were\n"
-    "                         dispatched, executed, retired and committed, cycle by cycle\n"
-    "      --base NAME        fit: the profile to begin with\n"
-    "      --free PARAMETER   fit: a parameter that may move, or a pattern (may be repeated); as\n"
-    "                         NAME=LOW:HIGH within a range; none: which ones matter to what\n"
-    "      --loss squares|absolute\n"
-    "                         fit: what is made small (default squares of relative residuals);\n"
-    "                         -o FILE takes the fitted profile\n"
-    "      --iterations N     fit: of each loop (default 4000)\n"
-    "      --max-states N     per run (default 20000000); 0: no limit\n"
-    "      --max-seconds S    per run (default: no limit)\n"
-    "      --max-memory SIZE  per run, as 512MiB or 2GiB (default 4GiB)\n"
-    "      --reduction none|full\n"
-    "                         none explores every interleaving, for comparison\n"
-    "  -j, --jobs N           traces at a time (default: the machine's cores)\n"
-    "  -q, --quiet            verdicts only          -v, --verbose   more of everything\n"
-    "      --color auto|always|never               (NO_COLOR is honoured)\n"
-    "  -h, --help    --version\n"
-    "\n"
-    "exit status: 0 every expectation held; 1 one did not, or (without expectations) an outcome\n"
-    "that no interleaving explains is reachable; 2 bad usage or bad input; 3 unknown: a limit was\n"
-    "hit or something is not modelled; 70 internal error\n";
-
-static const struct option long_options[] = {
-    {"profile", required_argument, NULL, 'p'},
-    {"variant", required_argument, NULL, 'V'},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"format", required_argument, NULL, 'f'},
-    {"output", required_argument, NULL, 'o'},
-    {"witness", required_argument, NULL, OPT_WITNESS},
-    {"findings", required_argument, NULL, OPT_FINDINGS},
-    {"kinds", required_argument, NULL, OPT_KINDS},
-    {"max-states", required_argument, NULL, OPT_STATES},
-    {"max-seconds", required_argument, NULL, OPT_SECONDS},
-    {"max-memory", required_argument, NULL, OPT_MEMORY},
-    {"reduction", required_argument, NULL, OPT_REDUCTION},
-    {"save-baseline", required_argument, NULL, OPT_SAVE},
-    {"baseline", required_argument, NULL, OPT_BASELINE},
-    {"tolerance", required_argument, NULL, OPT_TOLERANCE},
-    {"timeline", no_argument, NULL, OPT_TIMELINE},
-    {"base", required_argument, NULL, OPT_BASE},
-    {"free", required_argument, NULL, OPT_FREE},
-    {"loss", required_argument, NULL, OPT_LOSS},
-    {"iterations", required_argument, NULL, OPT_ITERATIONS},
-    {"jobs", required_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
-};
-
 struct command {
     fs_options options;
     fs_fit_options fit;
     fs_format format;
     const char *output, *save_baseline;
     int verbosity;
-    enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+    bool summary; /* `check` */
+    char found_baseline[4096];
+    enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     const char *profiles[NAMES_MAX], *variants[NAMES_MAX], *free_names[NAMES_MAX];
 };
 
@@ -162,8 +56,6 @@ static int usage_error(const char *format, const char *argument)
 /* Options of `fit`. */
 static int take_fit_option(fs_fit_options *options, const char **free_names, int option)
 {
-    static const char *const losses[] = {"squares", "absolute", NULL};
-    int chosen;
     switch (option) {
     case OPT_BASE:
         options->base = optarg;
@@ -173,11 +65,6 @@ static int take_fit_option(fs_fit_options *options, const char **free_names, int
             return usage_error("too many free parameters at '%s'", optarg);
         free_names[options->free_count++] = optarg;
         return 0;
-    case OPT_LOSS:
-        if ((chosen = choice(optarg, losses)) < 0)
-            return usage_error("--loss wants squares or absolute, not '%s'", optarg);
-        options->loss = (fs_loss)chosen;
-        return 0;
     default:
         if (!parse_number(optarg, &options->iterations))
             return usage_error("--iterations wants a number, not '%s'", optarg);
@@ -185,17 +72,64 @@ static int take_fit_option(fs_fit_options *options, const char **free_names, int
     }
 }
 
+static int choose_format(struct command *command, const char *name)
+{
+    char known[256] = "";
+    const char *format;
+    for (int i = 0; (format = fs_format_name((fs_format)i)); i++) {
+        if (strcmp(format, name) == 0) {
+            command->format = (fs_format)i;
+            return 0;
+        }
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", format);
+    }
+    fprintf(stderr, "simulate: no format '%s': one of %s\ntry 'simulate --help'\n", name, known);
+    return EXIT_USAGE;
+}
+
+/* Options that take one of a few words; `chosen` counts them as the table does. */
+static void take_word(struct command *command, int option, int chosen)
+{
+    static const fs_half halves[] = {FS_ORDER_ONLY, FS_TIME_ONLY};
+    static const fs_witness witnesses[] = {FS_WITNESS_NONE, FS_WITNESS_FIRST, FS_WITNESS_ALL};
+    static const fs_findings findings[] = {FS_FINDINGS_NONE, FS_FINDINGS_STATIC, FS_FINDINGS_ALL};
+    switch (option) {
+    case OPT_ONLY:
+        command->options.half = halves[chosen];
+        break;
+    case OPT_WITNESS:
+        command->options.witness = witnesses[chosen];
+        break;
+    case OPT_FINDINGS:
+        command->options.findings = findings[chosen];
+        break;
+    case OPT_COLOR:
+        command->color = (enum color)chosen;
+        break;
+    case OPT_REDUCTION:
+        command->options.reduce = chosen == 1;
+        break;
+    case OPT_LOSS:
+        command->fit.loss = (fs_loss)chosen;
+        break;
+    }
+}
+
 static int take_option(struct command *command, int option)
 {
-    static const char *const halves[] = {"order", "time", NULL};
-    static const char *const formats[] = {"text", "json", "herd", "dot", "svg", "html", NULL};
-    static const char *const witnesses[] = {"first", "none", "all", NULL};
-    static const char *const findings[] = {"all", "static", "none", NULL};
-    static const char *const colors[] = {"auto", "always", "never", NULL};
-    static const char *const reductions[] = {"none", "full", NULL};
+    const struct option_row *row = option_by_key(option);
+    if (row && row->takes == TAKES_WORD) {
+        int word = option_word(option, optarg);
+        if (word < 0)
+            fprintf(stderr, "simulate: --%s wants %s, not '%s'\ntry 'simulate --help'\n", row->name,
+                    row->argument, optarg);
+        else
+            take_word(command, option, word);
+        return word < 0 ? EXIT_USAGE : 0;
+    }
     fs_options *options = &command->options;
     uint64_t number;
-    int chosen;
     switch (option) {
     case 'p':
         if (options->profile_count == NAMES_MAX)
@@ -217,35 +151,7 @@ static int take_option(struct command *command, int option)
         command->verbosity = 1;
         return 0;
     case 'f':
-        if ((chosen = choice(optarg, formats)) < 0)
-            return usage_error("no format '%s': text, json, herd, dot, svg or html", optarg);
-        command->format = (fs_format)chosen;
-        return 0;
-    case OPT_ONLY:
-        if ((chosen = choice(optarg, halves)) < 0)
-            return usage_error("--only wants 'order' or 'time', not '%s'", optarg);
-        options->half = chosen == 0 ? FS_ORDER_ONLY : FS_TIME_ONLY;
-        return 0;
-    case OPT_WITNESS:
-        if ((chosen = choice(optarg, witnesses)) < 0)
-            return usage_error("--witness wants none, first or all, not '%s'", optarg);
-        options->witness = (fs_witness)chosen;
-        return 0;
-    case OPT_FINDINGS:
-        if ((chosen = choice(optarg, findings)) < 0)
-            return usage_error("--findings wants none, static or all, not '%s'", optarg);
-        options->findings = (fs_findings)chosen;
-        return 0;
-    case OPT_COLOR:
-        if ((chosen = choice(optarg, colors)) < 0)
-            return usage_error("--color wants auto, always or never, not '%s'", optarg);
-        command->color = chosen == 0 ? COLOR_AUTO : chosen == 1 ? COLOR_ALWAYS : COLOR_NEVER;
-        return 0;
-    case OPT_REDUCTION:
-        if ((chosen = choice(optarg, reductions)) < 0)
-            return usage_error("--reduction wants none or full, not '%s'", optarg);
-        options->reduce = chosen == 1;
-        return 0;
+        return choose_format(command, optarg);
     case OPT_KINDS:
         options->kinds = optarg;
         return 0;
@@ -264,7 +170,6 @@ static int take_option(struct command *command, int option)
         return 0;
     case OPT_BASE:
     case OPT_FREE:
-    case OPT_LOSS:
     case OPT_ITERATIONS:
         return take_fit_option(&command->fit, command->free_names, option);
     case OPT_STATES:
@@ -290,6 +195,13 @@ static int take_option(struct command *command, int option)
     }
 }
 
+static int report_failure(fs_status status)
+{
+    fprintf(stderr, "simulate: %s\n",
+            status == FS_NO_MEMORY ? "memory ran out" : "an internal error");
+    return EXIT_INTERNAL;
+}
+
 /* Writes everything or says why not; a reader that went away (EPIPE) is no error of ours. */
 static int write_out(const char *path, const char *text, size_t length)
 {
@@ -310,6 +222,29 @@ static int write_out(const char *path, const char *text, size_t length)
     return EXIT_INTERNAL;
 }
 
+/* Runs `write` into memory, then writes that out: a reader that goes away is no error. */
+static int write_from(bool (*write)(FILE *out, void *argument), void *argument)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return report_failure(FS_NO_MEMORY);
+    bool good = write(memory, argument);
+    int done = fclose(memory) ? report_failure(FS_NO_MEMORY)
+               : good         ? write_out(NULL, text, length)
+                              : EXIT_USAGE;
+    free(text);
+    return done;
+}
+
+static bool write_help(FILE *out, void *nothing)
+{
+    (void)nothing;
+    write_usage(out);
+    return true;
+}
+
 static bool wants_color(const struct command *command)
 {
     if (command->color != COLOR_AUTO)
@@ -319,19 +254,15 @@ static bool wants_color(const struct command *command)
            (!terminal || strcmp(terminal, "dumb") != 0);
 }
 
-static int report_failure(fs_status status)
-{
-    fprintf(stderr, "simulate: %s\n",
-            status == FS_NO_MEMORY ? "memory ran out" : "an internal error");
-    return EXIT_INTERNAL;
-}
-
 /* `profiles` and `explain`: a list, or one entry by name. */
 typedef fs_status write_list(const char *name, fs_format format, char **text);
 
 static int list(struct command *command, write_list *write, const char *name)
 {
     char *text;
+    if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
+        return usage_error("profiles and explain are text or json, not %s",
+                           fs_format_name(command->format));
     fs_status status = write(name, command->format, &text);
     if (status == FS_BAD_INPUT) {
         fprintf(stderr, "simulate: %s", text);
@@ -343,6 +274,51 @@ static int list(struct command *command, write_list *write, const char *name)
     int result = write_out(command->output, text, strlen(text));
     free(text);
     return result;
+}
+
+/* The first word of each line, with spaces between them; in place. */
+static void keep_names(char *lines)
+{
+    char *out = lines;
+    while (*lines) {
+        size_t word = strcspn(lines, " \n"), line = strcspn(lines, "\n");
+        memmove(out, lines, word);
+        lines += line + (lines[line] == '\n');
+        out += word;
+        *out++ = *lines ? ' ' : '\0';
+    }
+    *out = '\0';
+}
+
+struct completion_request {
+    const char *shell;
+    struct completion_names names;
+};
+
+static bool write_script(FILE *out, void *argument)
+{
+    const struct completion_request *request = argument;
+    return write_completion(out, request->shell, &request->names);
+}
+
+static int completion(const char *shell)
+{
+    char *profiles = NULL, *rules = NULL;
+    fs_status status = fs_profiles_text(NULL, FS_FORMAT_TEXT, &profiles);
+    if (status == FS_OK)
+        status = fs_rules_text(NULL, FS_FORMAT_TEXT, &rules);
+    int done = status == FS_OK ? 0 : report_failure(status);
+    if (done == 0) {
+        keep_names(profiles);
+        keep_names(rules);
+        struct completion_request request = {shell, {profiles, rules}};
+        done = write_from(write_script, &request);
+        if (done == EXIT_USAGE)
+            usage_error("completion is for bash, zsh and fish, not for '%s'", shell);
+    }
+    free(profiles);
+    free(rules);
+    return done;
 }
 
 static int convert(struct command *command, const char *path)
@@ -397,7 +373,7 @@ static int fit(struct command *command, const char *path)
     fs_fit_result *result;
     const char *text, *line;
     size_t length;
-    if (command->format == FS_FORMAT_HERD)
+    if (command->format != FS_FORMAT_TEXT && command->format != FS_FORMAT_JSON)
         return usage_error("%s", "fit reports as text or json");
     if (command->output && options->free_count == 0)
         return usage_error("-o '%s' takes the fitted profile: name what is --free",
@@ -438,7 +414,7 @@ static int run(struct command *command, const char *const *paths, size_t count)
         command->options.graph_states = GRAPH_STATES;
         command->options.timeline = true;
     }
-    bool quiet = command->format == FS_FORMAT_TEXT && command->verbosity < 0;
+    bool quiet = command->format == FS_FORMAT_TEXT && (command->verbosity < 0 || command->summary);
     if (command->format == FS_FORMAT_HERD || quiet)
         command->options.explain = false;
     fs_progress progress = {0};
@@ -450,7 +426,9 @@ static int run(struct command *command, const char *const *paths, size_t count)
         return report_failure(status);
     for (size_t i = 0; (line = fs_report_diagnostic(report, i)); i++)
         fprintf(stderr, "%s\n", line);
-    fs_style style = {.color = wants_color(command), .verbosity = command->verbosity};
+    fs_style style = {.color = wants_color(command),
+                      .verbosity = command->verbosity,
+                      .summary = command->summary};
     int result = fs_report_exit_status(report);
     if (interrupted && result == 0)
         result = EXIT_UNKNOWN; /* what was asked for was not all done */
@@ -462,8 +440,32 @@ static int run(struct command *command, const char *const *paths, size_t count)
             fprintf(stderr, "simulate: regression: %s\n", line);
     if (command->save_baseline && !written)
         written = save_baseline(command->save_baseline, report, result);
+    if (command->summary && command->options.baseline && !fs_report_compared(report) &&
+        result != EXIT_USAGE) {
+        fprintf(stderr,
+                "simulate: '%s' has no cost of this run; name the profiles (-p) and the files as "
+                "when it was saved\n",
+                command->options.baseline);
+        result = EXIT_USAGE;
+    }
     fs_report_free(report);
     return written ? written : result;
+}
+
+/* `check DIR` compares with the baseline in DIR, unless one is named or saved. */
+static int check(struct command *command, const char *const *paths, size_t count)
+{
+    fs_options *options = &command->options;
+    command->summary = true;
+    if (!options->baseline && !command->save_baseline) {
+        if (!check_find_baseline(paths, count, command->found_baseline,
+                                 sizeof command->found_baseline))
+            return usage_error("a second baseline is '%s'; name one with --baseline",
+                               command->found_baseline);
+        if (command->found_baseline[0])
+            options->baseline = command->found_baseline;
+    }
+    return run(command, paths, count);
 }
 
 /*
@@ -490,6 +492,8 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
     struct command command = {0};
+    struct option long_options[OPTIONS_MAX];
+    char letters[2 * OPTIONS_MAX];
     int option, problem;
     fs_options_init(&command.options);
     fs_fit_options_init(&command.fit);
@@ -500,9 +504,10 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "capture") == 0)
         return command_capture(argc - 1, argv + 1);
     catch_signals();
-    while ((option = getopt_long(argc, argv, "p:V:f:o:j:qvh", long_options, NULL)) != -1) {
+    options_for_getopt(long_options, letters);
+    while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
         if (option == 'h')
-            return write_out(NULL, usage, strlen(usage));
+            return write_from(write_help, NULL);
         if (option == OPT_VERSION)
             return write_out(NULL, "simulate " FS_VERSION "\n",
                              strlen("simulate " FS_VERSION "\n"));
@@ -511,6 +516,11 @@ int main(int argc, char **argv)
     }
     if (optind == argc)
         return usage_error("%s", "no trace given");
+    if (strcmp(argv[optind], "completion") == 0) {
+        if (argc - optind != 2)
+            return usage_error("%s", "completion takes a shell: bash, zsh or fish");
+        return completion(argv[optind + 1]);
+    }
     if (strcmp(argv[optind], "convert") == 0) {
         if (argc - optind != 2)
             return usage_error("%s", "convert takes one file");
@@ -532,5 +542,9 @@ int main(int argc, char **argv)
             return usage_error("one name is enough, not also '%s'", argv[optind + 2]);
         return list(&command, profiles ? fs_profiles_text : fs_rules_text, argv[optind + 1]);
     }
+    if (strcmp(argv[optind], "check") == 0 && argc - optind == 1)
+        return usage_error("%s", "check takes files or folders");
+    if (strcmp(argv[optind], "check") == 0)
+        return check(&command, (const char *const *)argv + optind + 1, (size_t)(argc - optind - 1));
     return run(&command, (const char *const *)argv + optind, (size_t)(argc - optind));
 }

@@ -28,7 +28,11 @@ run 'graphs' sh tests/graphs.sh
 run 'terminal' sh tests/terminal.sh
 run 'bad input' sh tests/malformed/run.sh
 run 'captured code' sh tests/capture/run.sh
-run 'shipped traces' "$SIMULATE" -q traces
+run 'library' sh tests/api/run.sh
+run 'manual' sh tests/man/run.sh
+run 'completion' sh tests/completion/run.sh
+run 'schemas and formats for tools' sh tests/formats/run.sh
+run 'shipped traces' "$SIMULATE" check traces
 run 'course' sh tests/course.sh
 
 printf '%d kinds of tests passed, %d failed\n' "$passed" "$failed"

@@ -30,10 +30,18 @@ typedef enum fs_format {
     FS_FORMAT_TEXT,
     FS_FORMAT_JSON,
     FS_FORMAT_HERD,
-    FS_FORMAT_DOT, /* the executions that are shown, a digraph each, for graphviz */
-    FS_FORMAT_SVG, /* the same drawn: one document */
-    FS_FORMAT_HTML
+    FS_FORMAT_JUNIT,
+    FS_FORMAT_SARIF,
+    FS_FORMAT_TAP,
+    FS_FORMAT_GCC,    /* "file:line:column: error: ..." lines, as compilers print them */
+    FS_FORMAT_GITHUB, /* workflow commands that annotate a change */
+    FS_FORMAT_DOT,    /* the executions that are shown, a digraph each, for graphviz */
+    FS_FORMAT_SVG,    /* the same drawn: one document */
+    FS_FORMAT_HTML    /* a page to step through and to explore */
 } fs_format;
+
+/* "text", "json", ...: what the command's --format takes. NULL past the last. */
+const char *fs_format_name(fs_format format);
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 
@@ -101,6 +109,8 @@ int fs_report_exit_status(const fs_report *report);
 typedef struct fs_style {
     bool color;
     int verbosity; /* -1 quiet: verdict lines only; 0; 1: every step of a witness */
+    bool summary;  /* only a line for each file that does not pass, and a count; quiet: no count
+                    * when all pass */
 } fs_style;
 
 /*
@@ -116,6 +126,9 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
  */
 fs_status fs_report_baseline(fs_report *report, const char **text, size_t *length);
 
+/* How many costs were in the baseline and could be compared with it. */
+size_t fs_report_compared(const fs_report *report);
+
 /* What costs more than the baseline allows, a line each; NULL past the last. */
 const char *fs_report_regression(const fs_report *report, size_t index);
 
@@ -127,8 +140,8 @@ const char *fs_report_regression(const fs_report *report, size_t index);
 fs_status fs_profiles_text(const char *name, fs_format format, char **text);
 
 /*
- * The rules of findings: a list, or (id given) one with what it means and what to do about
- * it. Otherwise as fs_profiles_text.
+ * The rules of findings and verdicts and the causes of lost cycles: a list, or (id given) one
+ * with what it means and what to do about it. Otherwise as fs_profiles_text.
  */
 fs_status fs_rules_text(const char *id, fs_format format, char **text);
 

@@ -54,11 +54,3 @@ bool parse_size(const char *text, uint64_t *bytes)
     }
     return false;
 }
-
-int choice(const char *word, const char *const *words)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return -1;
-}

@@ -17,7 +17,4 @@ bool parse_percent(const char *text, double *share);
 /* "512MiB", "2G", "4096": bytes. */
 bool parse_size(const char *text, uint64_t *bytes);
 
-/* The position of `word` in a NULL-terminated list, or -1. */
-int choice(const char *word, const char *const *words);
-
 #endif

@@ -56,9 +56,16 @@ static const struct rule table[] = {
      "there against speculation, which no outcome shows."},
     {"unmodelled", RULE_WARNING, MEANS_READING, "an instruction or execution that no model covers",
      "what lies behind it is not judged; the verdict is unknown",
-     "An instruction was reached whose effect on order or on registers is not modelled, or an "
-     "execution faulted. What happens afterwards is not known, so that the run cannot pass. The "
-     "reason that is given says what would have to change."},
+     "What happens from there on is not known, so that the run cannot pass. The reasons: "
+     "an instruction that no model covers or the execution engine does not know (x87, MMX, AVX-512 "
+     "and others): replace it by one with the same effect on memory. What CPUID returns, or an MSR "
+     "or IA32_TSC_AUX that nobody wrote: declare the value under `msrs:`, or do not use the "
+     "result. "
+     "A port's value; an access to the code itself, or an object executed without `code: true`: "
+     "leave it out. A type of memory or a non-temporal store on a model that has none (sc, tso): "
+     "choose another profile. A fault: the trace's addresses or handlers are wrong, and the "
+     "witness shows how it is reached. An instruction without cycles makes only the cycles "
+     "unknown: --only order."},
     {"weaker-fence-suffices", RULE_NOTE, MEANS_EXPLORING, "a full fence where a half is enough",
      "a weaker fence gives the same outcomes here",
      "The run was repeated with SFENCE and with LFENCE in place of MFENCE, and nothing changed "

@@ -88,18 +88,20 @@ static void add_paragraph(struct text *out, const char *words)
     text_add(out, "\n");
 }
 
-void write_rules(struct text *out, const struct rule *rules, size_t count, bool whole)
+void write_rules(struct text *out, const struct rule *rules, size_t count, const char *kind,
+                 bool whole)
 {
     for (size_t i = 0; i < count; i++) {
         const struct rule *rule = &rules[i];
+        const char *level = kind ? kind : rule_level_name(rule->level);
         if (!whole) {
-            text_printf(out, "%-30s %-8s %s\n", rule->id, rule_level_name(rule->level),
-                        rule->summary);
+            text_printf(out, "%-30s %-8s %s\n", rule->id, level, rule->summary);
             continue;
         }
-        text_printf(out, "%s (%s): %s\n\n", rule->id, rule_level_name(rule->level), rule->summary);
+        text_printf(out, "%s (%s): %s\n\n", rule->id, level, rule->summary);
         add_paragraph(out, rule->help);
         text_add(out, "\n");
-        add_paragraph(out, region_printf(out->region, "What to do: %s.", rule->advice));
+        add_paragraph(out, region_printf(out->region, kind ? "What helps: %s." : "What to do: %s.",
+                                         rule->advice));
     }
 }

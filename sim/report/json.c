@@ -8,7 +8,7 @@
 #include "sim/report/json_cost.h"
 #include "sim/report/report.h"
 
-enum { SCHEMA_VERSION = 1, DIGITS = 12 };
+enum { SCHEMA_VERSION = 1 };
 
 const char *variant_name(const struct result *result)
 {
@@ -292,27 +292,18 @@ static json_t *result_json(const struct result *result)
     return object;
 }
 
-static bool dump(struct text *out, json_t *root)
+static bool dump(struct text *out, char **holder, json_t *root)
 {
-    char *dumped =
-        build_failed ? NULL : json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    if (!build_failed)
+        return json_write(out, holder, root);
     json_decref(root);
-    if (!dumped)
-        return false;
-    /* text_add may unwind: jansson's copy must not leak then, so it is sized first. */
-    size_t length = strlen(dumped);
-    char *copy = region_resize(out->region, NULL, length + 2);
-    memcpy(copy, dumped, length);
-    free(dumped);
-    copy[length] = '\n';
-    text_add_bytes(out, copy, length + 1);
-    region_free(out->region, copy);
-    return true;
+    return false;
 }
 
 bool write_json(struct text *out, const struct result_list *results,
                 const struct baseline_comparison *baseline)
 {
+    char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array(), *tool = json_object();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
@@ -329,19 +320,21 @@ bool write_json(struct text *out, const struct result_list *results,
         json_decref(comparisons);
     if (baseline)
         put(root, "baseline", json_baseline_comparison(out->region, baseline));
-    return dump(out, root);
+    return dump(out, holder, root);
 }
 
 bool write_baseline_file(struct text *out, const struct result_list *results)
 {
+    char **holder = json_text_holder(out->region);
     json_t *root = json_baseline(results);
-    build_failed = !root;
-    return dump(out, root);
+    build_failed = false;
+    return dump(out, holder, root);
 }
 
 bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
                          bool with_numbers)
 {
+    char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
@@ -375,14 +368,12 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
         append(array, object);
     }
     put(root, "profiles", array);
-    return dump(out, root);
+    return dump(out, holder, root);
 }
 
-bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
+static void put_rules(json_t *root, const char *key, const struct rule *rules, size_t count)
 {
-    build_failed = false;
-    json_t *root = json_object(), *array = json_array();
-    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_object();
         put(object, "rule", string(rules[i].id));
@@ -392,6 +383,20 @@ bool write_rules_json(struct text *out, const struct rule *rules, size_t count)
         put(object, "help", string(rules[i].help));
         append(array, object);
     }
-    put(root, "rules", array);
-    return dump(out, root);
+    put(root, key, array);
+}
+
+bool write_rules_json(struct text *out, const struct rule_lists *lists)
+{
+    char **holder = json_text_holder(out->region);
+    build_failed = false;
+    json_t *root = json_object();
+    put(root, "schema_version", json_integer(SCHEMA_VERSION));
+    if (lists->rules)
+        put_rules(root, "rules", lists->rules, lists->rule_count);
+    if (lists->verdicts)
+        put_rules(root, "verdicts", lists->verdicts, lists->verdict_count);
+    if (lists->stalls)
+        put_rules(root, "stalls", lists->stalls, lists->stall_count);
+    return dump(out, holder, root);
 }

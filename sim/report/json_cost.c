@@ -3,6 +3,9 @@
 #include "sim/report/json_cost.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+enum { DIGITS = 12 };
 
 void json_put(json_t **object, const char *key, json_t *value)
 {
@@ -22,6 +25,32 @@ void json_add(json_t **array, json_t *value)
         json_decref(value);
     json_decref(*array);
     *array = NULL;
+}
+
+static void free_text(void *holder)
+{
+    char **text = holder;
+    free(*text);
+    *text = NULL;
+}
+
+char **json_text_holder(struct region *region)
+{
+    char **holder = region_alloc(region, sizeof *holder);
+    region_on_release(region, free_text, holder);
+    return holder;
+}
+
+bool json_write(struct text *out, char **holder, json_t *root)
+{
+    *holder = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) : NULL;
+    json_decref(root);
+    if (!*holder)
+        return false;
+    text_add(out, *holder); /* may unwind; the region frees the holder's text then */
+    text_add(out, "\n");
+    free_text(holder);
+    return true;
 }
 
 json_t *json_cycles(double value) { return json_real(round(value * 100) / 100); }

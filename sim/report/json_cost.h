@@ -14,6 +14,15 @@ json_t *json_report_string(const char *text);
 void json_put(json_t **object, const char *key, json_t *value);
 void json_add(json_t **array, json_t *value);
 
+/*
+ * Where json_write keeps the JSON library's text, so that it is freed with the region when
+ * memory runs out. To be made before the value, which could not be given back otherwise.
+ */
+char **json_text_holder(struct region *region);
+
+/* Writes a value as text and gives it back; false when memory ran out, or for NULL. */
+bool json_write(struct text *out, char **holder, json_t *root);
+
 /* Rounded to hundredths. */
 json_t *json_cycles(double value);
 

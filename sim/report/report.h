@@ -8,6 +8,15 @@
 #include "sim/findings/rules.h"
 #include "sim/run/baseline.h"
 
+/* All that a report may tell. */
+struct report_view {
+    const struct result_list *results;
+    const struct diagnostics *diagnostics;      /* sorted */
+    const struct baseline_comparison *compared; /* NULL: with nothing */
+    const fs_style *style;                      /* NULL: plain */
+    unsigned threads;                           /* that may write */
+};
+
 void write_text(struct text *out, const struct result_list *results, const fs_style *style);
 
 /* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON
@@ -25,6 +34,16 @@ void write_svg(struct text *out, const struct result_list *results);
 /* As herd7 prints it; up to `threads` threads write, 0: one per core. */
 void write_herd(struct text *out, const struct result_list *results, unsigned threads);
 
+/* For tools: test results, static analysis results, compilers' messages, workflow commands. */
+void write_junit(struct text *out, const struct report_view *view);
+void write_sarif(struct text *out, const struct report_view *view);
+void write_tap(struct text *out, const struct report_view *view);
+void write_gcc(struct text *out, const struct report_view *view);
+void write_github(struct text *out, const struct report_view *view);
+
+/* For logs: what does not pass, a line for each file, and a count. */
+void write_summary(struct text *out, const struct report_view *view);
+
 /* What a litmus test's condition comes to, in numbers of final states. */
 struct litmus_answer {
     bool ok;
@@ -41,9 +60,17 @@ void write_profile(struct text *out, const struct profile *profile);
 bool write_profiles_json(struct text *out, const struct profile *const *profiles, size_t count,
                          bool with_numbers);
 
-/* Rules of findings: a list, or with `whole` all that there is to say. */
-void write_rules(struct text *out, const struct rule *rules, size_t count, bool whole);
-bool write_rules_json(struct text *out, const struct rule *rules, size_t count);
+/* Rules: a list, or with `whole` all that there is to say. `kind` stands where levels do; NULL:
+ * the level. */
+void write_rules(struct text *out, const struct rule *rules, size_t count, const char *kind,
+                 bool whole);
+
+/* As {"rules": [...], "verdicts": [...], "stalls": [...]}; what is NULL is left out. */
+struct rule_lists {
+    const struct rule *rules, *verdicts, *stalls;
+    size_t rule_count, verdict_count, stall_count;
+};
+bool write_rules_json(struct text *out, const struct rule_lists *lists);
 
 /* Several runs of a file: a row each, and per profile which variant is the cheapest. */
 void write_table(struct text *out, struct result *const *results, size_t count, bool color);
@@ -62,10 +89,16 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
 /* Timelines of all CPUs that have one; `all`: every CPU and instruction. */
 void write_timelines(struct text *out, const struct result *result, bool all);
 
+/* A witness as the text report shows it, several lines. */
+void write_witness(struct text *out, const struct result *result,
+                   const struct result_witness *witness);
+
 /* Shared by the writers. */
 
 /* "  (demo.c:12)" for an instruction whose line of source is known, "" otherwise. */
 void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset);
+bool is_telling(const struct witness_step *step); /* not only register or stack traffic */
+void add_values(struct text *out, const struct result *result, const uint64_t *values);
 const char *verdict_color(enum verdict verdict); /* an escape sequence */
 const char *variant_name(const struct result *result);
 

@@ -38,11 +38,11 @@ static void add_padded(struct writer *writer, const char *string, size_t width)
         text_pad(writer->out, ' ', width - length);
 }
 
-static void add_values(struct writer *writer, const struct result *result, const uint64_t *values)
+void add_values(struct text *out, const struct result *result, const uint64_t *values)
 {
     for (size_t i = 0; i < result->observed_count; i++) {
         const char *format = values[i] < 4096 ? "%s%s=%" PRIu64 : "%s%s=0x%" PRIx64;
-        text_printf(writer->out, format, i ? " " : "", result->observed[i]->text, values[i]);
+        text_printf(out, format, i ? " " : "", result->observed[i]->text, values[i]);
     }
 }
 
@@ -73,7 +73,7 @@ static void add_outcomes(struct writer *writer, const struct result *result)
             break;
         }
         text_add(out, "    ");
-        add_values(writer, result, result->outcomes[i].values);
+        add_values(out, result, result->outcomes[i].values);
         if (result->outcomes[i].relaxed)
             add_colored(writer, "\033[35m", "   relaxed: no interleaving gives it");
         text_add(out, "\n");
@@ -123,11 +123,11 @@ static void add_step(struct writer *writer, const struct result *result,
 }
 
 /* Register work, and a CPU's traffic with its own stack, only tire the reader. */
-static bool is_shown(const struct writer *writer, const struct witness_step *step)
+bool is_telling(const struct witness_step *step)
 {
     bool own_stack = step->size && step->address >= STACK_BASE &&
                      (!step->has_insn || strcmp(step->event, "load") == 0);
-    return writer->verbosity > 0 || (strcmp(step->event, "compute") != 0 && !own_stack);
+    return strcmp(step->event, "compute") != 0 && !own_stack;
 }
 
 /* A paragraph, indented as the steps are. */
@@ -155,15 +155,21 @@ static void add_witness_text(struct writer *writer, const struct result *result,
     text_add(out, witness->reason);
     text_add(out, "\n");
     for (size_t i = 0; i < witness->witness->count; i++)
-        if (is_shown(writer, &witness->witness->steps[i]))
+        if (writer->verbosity > 0 || is_telling(&witness->witness->steps[i]))
             add_step(writer, result, &witness->witness->steps[i], ++number);
     if (witness->outcome >= 0) {
         text_add(out, "        ends in ");
-        add_values(writer, result, result->outcomes[witness->outcome].values);
+        add_values(out, result, result->outcomes[witness->outcome].values);
         text_add(out, "\n");
     }
     if (witness->prose)
         add_wrapped(out, witness->prose);
+}
+
+void write_witness(struct text *out, const struct result *result,
+                   const struct result_witness *witness)
+{
+    add_witness_text(&(struct writer){.out = out}, result, witness);
 }
 
 static void add_expectations(struct writer *writer, const struct result *result)

@@ -43,7 +43,8 @@ struct baseline_comparison {
     double tolerance; /* 0.05 for 5 % */
     struct cost_change *changes;
     size_t count, capacity, regressions;
-    size_t not_run; /* entries of files that this run did not include */
+    size_t compared; /* costs of this run that are in the baseline */
+    size_t not_run;  /* entries of files that this run did not include */
 };
 
 /* Reads a baseline; NULL when it is none, which the diagnostics then say. */

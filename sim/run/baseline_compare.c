@@ -86,6 +86,7 @@ static void compare_cpu(struct comparing *comparing, const struct result *result
         if (!is_of(entry, result) || strcmp(entry->cpu, change.cpu) != 0)
             continue;
         comparing->seen[i] = true;
+        comparing->found->compared++;
         comparing->next = i + 1;
         change.before = entry->cycles;
         if (change.now > change.before * (1 + tolerance) + ROUNDING) {

@@ -276,8 +276,7 @@ void judge_cheaper(struct region *region, struct result_list *results)
     }
 }
 
-/* Whether the trace expects this finding, so that it is no news. */
-static bool is_expected(const struct result *result, size_t finding)
+bool finding_is_expected(const struct result *result, size_t finding)
 {
     for (size_t i = 0; i < result->expect_count; i++)
         if (result->expects[i].expectation->kind == EXPECT_FINDING &&
@@ -296,7 +295,7 @@ void judge_verdict(struct result *result)
     if ((result->ordered && !result->complete) || (result->timed && result->timed->limited))
         unknown = true;
     for (size_t i = 0; i < result->finding_count; i++)
-        violated = violated || (result->findings[i].is_error && !is_expected(result, i));
+        violated = violated || (result->findings[i].is_error && !finding_is_expected(result, i));
     if (result->ordered && result->program->expectation_count == 0 && !result->program->litmus) {
         for (size_t i = 0; i < result->outcome_count; i++)
             violated = violated || result->outcomes[i].relaxed;

@@ -49,6 +49,9 @@ void judge_cheaper(struct region *region, struct result_list *results);
 /* The verdict that follows from expectations, outcomes and what could not be followed. */
 void judge_verdict(struct result *result);
 
+/* Whether the trace expects this finding in this run, so that it is no news. */
+bool finding_is_expected(const struct result *result, size_t finding);
+
 /*
  * Adds a witness of `state` (`tuple` as for witness_new) and returns its index; NO_INDEX when
  * witnesses are not wanted.

@@ -6,7 +6,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/findings/rules.h"
-#include "sim/report/report.h"
+#include "sim/report/problems.h"
 
 /* ---- profiles ---- */
 
@@ -53,21 +53,48 @@ fs_status fs_profiles_text(const char *name, fs_format format, char **text)
 
 /* ---- rules ---- */
 
+/* All that can be explained, or the one entry `id`; false when there is none of that name. */
+static bool choose_rules(struct region *region, const char *id, struct rule_lists *lists)
+{
+    struct rule *stalls = region_array(region, STALL_COUNT, sizeof *stalls);
+    for (int i = 0; i < STALL_COUNT; i++)
+        stalls[i] = stall_rule((enum stall)i);
+    *lists = (struct rule_lists){.stalls = stalls, .stall_count = STALL_COUNT};
+    lists->rules = rules(&lists->rule_count);
+    lists->verdicts = verdict_rules(&lists->verdict_count);
+    if (!id)
+        return true;
+    struct rule_lists one = {
+        .rules = rule_find(id), .rule_count = 1, .verdict_count = 1, .stall_count = 1};
+    for (size_t i = 0; i < lists->verdict_count; i++)
+        if (strcmp(lists->verdicts[i].id, id) == 0)
+            one.verdicts = &lists->verdicts[i];
+    for (size_t i = 0; i < STALL_COUNT; i++)
+        if (strcmp(stalls[i].id, id) == 0)
+            one.stalls = &stalls[i];
+    *lists = one;
+    return one.rules || one.verdicts || one.stalls;
+}
+
 static fs_status rules_guarded(struct region *region, const char *id, fs_format format,
                                struct text *out)
 {
+    struct rule_lists lists;
     if (region_guard(region))
         return FS_NO_MEMORY;
     text_init(out, region);
-    size_t count = 1;
-    const struct rule *first = id ? rule_find(id) : rules(&count);
-    if (!first) {
+    if (!choose_rules(region, id, &lists)) {
         text_printf(out, "no rule '%s'; 'simulate explain' lists them\n", id);
         return FS_BAD_INPUT;
     }
     if (format == FS_FORMAT_JSON)
-        return write_rules_json(out, first, count) ? FS_OK : FS_NO_MEMORY;
-    write_rules(out, first, count, id != NULL);
+        return write_rules_json(out, &lists) ? FS_OK : FS_NO_MEMORY;
+    if (lists.rules)
+        write_rules(out, lists.rules, lists.rule_count, NULL, id != NULL);
+    if (lists.verdicts)
+        write_rules(out, lists.verdicts, lists.verdict_count, NULL, id != NULL);
+    if (lists.stalls)
+        write_rules(out, lists.stalls, lists.stall_count, "stall", id != NULL);
     return FS_OK;
 }
 

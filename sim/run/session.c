@@ -383,27 +383,78 @@ int fs_report_exit_status(const fs_report *report)
     return report->line_count ? 2 : violation ? 1 : unknown ? 3 : 0;
 }
 
+/* ---- formats ---- */
+
+static void write_as_text(struct text *out, const struct report_view *view)
+{
+    if (view->style && view->style->summary) {
+        write_summary(out, view);
+        return;
+    }
+    write_text(out, view->results, view->style);
+    if (view->compared)
+        write_baseline(out, view->compared, view->style && view->style->color);
+}
+
+static void write_as_json(struct text *out, const struct report_view *view)
+{
+    if (!write_json(out, view->results, view->compared))
+        region_fail(out->region);
+}
+
+static void write_as_herd(struct text *out, const struct report_view *view)
+{
+    write_herd(out, view->results, view->threads);
+}
+
+static void write_as_dot(struct text *out, const struct report_view *view)
+{
+    write_dot(out, view->results);
+}
+
+static void write_as_svg(struct text *out, const struct report_view *view)
+{
+    write_svg(out, view->results);
+}
+
+static void write_as_html(struct text *out, const struct report_view *view)
+{
+    write_html(out, view->results, view->compared);
+}
+
+/* A writer unwinds when memory runs out. */
+static const struct format {
+    const char *name;
+    void (*write)(struct text *out, const struct report_view *view);
+} formats[] = {
+    [FS_FORMAT_TEXT] = {"text", write_as_text}, [FS_FORMAT_JSON] = {"json", write_as_json},
+    [FS_FORMAT_HERD] = {"herd", write_as_herd}, [FS_FORMAT_JUNIT] = {"junit", write_junit},
+    [FS_FORMAT_SARIF] = {"sarif", write_sarif}, [FS_FORMAT_TAP] = {"tap", write_tap},
+    [FS_FORMAT_GCC] = {"gcc", write_gcc},       [FS_FORMAT_GITHUB] = {"github", write_github},
+    [FS_FORMAT_DOT] = {"dot", write_as_dot},    [FS_FORMAT_SVG] = {"svg", write_as_svg},
+    [FS_FORMAT_HTML] = {"html", write_as_html},
+};
+
+static const size_t format_count = sizeof formats / sizeof formats[0];
+
+const char *fs_format_name(fs_format format)
+{
+    return (size_t)format < format_count ? formats[format].name : NULL;
+}
+
 static fs_status write_guarded(fs_report *report, fs_format format, const fs_style *style,
                                struct text *out)
 {
+    const struct report_view view = {.results = &report->results,
+                                     .diagnostics = &report->diagnostics,
+                                     .compared = report->compared,
+                                     .style = style,
+                                     .threads = report->threads};
     region_release(&report->output);
     if (region_guard(&report->output))
         return FS_NO_MEMORY;
     text_init(out, &report->output);
-    if (format == FS_FORMAT_JSON)
-        return write_json(out, &report->results, report->compared) ? FS_OK : FS_NO_MEMORY;
-    if (format == FS_FORMAT_HTML)
-        write_html(out, &report->results, report->compared);
-    else if (format == FS_FORMAT_HERD)
-        write_herd(out, &report->results, report->threads);
-    else if (format == FS_FORMAT_DOT)
-        write_dot(out, &report->results);
-    else if (format == FS_FORMAT_SVG)
-        write_svg(out, &report->results);
-    else
-        write_text(out, &report->results, style);
-    if (format == FS_FORMAT_TEXT && report->compared)
-        write_baseline(out, report->compared, style && style->color);
+    formats[format].write(out, &view);
     return FS_OK;
 }
 
@@ -411,7 +462,8 @@ fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *s
                           const char **text, size_t *length)
 {
     struct text out = {0};
-    fs_status status = write_guarded(report, format, style, &out);
+    fs_status status =
+        fs_format_name(format) ? write_guarded(report, format, style, &out) : FS_BAD_INPUT;
     decoder_close(); /* a page lists code */
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
@@ -446,6 +498,11 @@ fs_status fs_report_baseline(fs_report *report, const char **text, size_t *lengt
     *text = status == FS_OK ? out.data : "";
     *length = status == FS_OK ? out.length : 0;
     return status;
+}
+
+size_t fs_report_compared(const fs_report *report)
+{
+    return report->compared ? report->compared->compared : 0;
 }
 
 const char *fs_report_regression(const fs_report *report, size_t index)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line as data: options and subcommands with what they take and what they do. What
+ * getopt is told, `--help`, the completion of shells and the check of the manual page all
+ * come from here.
+ */
+#ifndef FENCESIM_SIM_COMMAND_OPTIONS_H_
+#define FENCESIM_SIM_COMMAND_OPTIONS_H_
+
+#include <getopt.h>
+#include <stdio.h>
+
+enum option_key { /* those without a letter */
+                  OPT_ONLY = 256,
+                  OPT_WITNESS,
+                  OPT_STATES,
+                  OPT_SECONDS,
+                  OPT_MEMORY,
+                  OPT_COLOR,
+                  OPT_VERSION,
+                  OPT_REDUCTION,
+                  OPT_FINDINGS,
+                  OPT_KINDS,
+                  OPT_TIMELINE,
+                  OPT_SAVE,
+                  OPT_BASELINE,
+                  OPT_TOLERANCE,
+                  OPT_BASE,
+                  OPT_FREE,
+                  OPT_LOSS,
+                  OPT_ITERATIONS
+};
+
+/* What an argument can be, for completion. */
+enum takes {
+    TAKES_NOTHING,
+    TAKES_WORD, /* one of those in `argument`, which '|' separates */
+    TAKES_FORMAT,
+    TAKES_PROFILE,
+    TAKES_RULE,
+    TAKES_FILE,
+    TAKES_TRACE, /* a file or a folder of them */
+    TAKES_TEXT   /* nothing that could be completed */
+};
+
+struct option_row {
+    int key; /* its letter, or an option_key */
+    const char *name;
+    enum takes takes;
+    const char *argument; /* as help shows it; NULL: none, or the formats */
+    const char *help;     /* lines, the first one short */
+};
+
+struct subcommand_row {
+    const char *name, *arguments; /* "[NAME]" */
+    enum takes takes;             /* each of its arguments */
+    const char *words;            /* for TAKES_WORD */
+    const char *help;
+};
+
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
+extern const struct subcommand_row subcommand_rows[];
+extern const size_t subcommand_row_count;
+
+enum { OPTIONS_MAX = 64 };
+
+/* What getopt_long wants, ended by a row of zeros; `letters` of at least 2 * OPTIONS_MAX bytes. */
+void options_for_getopt(struct option options[OPTIONS_MAX], char *letters);
+
+const struct option_row *option_by_key(int key);
+
+/* The position of `word` among those that an option of TAKES_WORD takes; -1. */
+int option_word(int key, const char *word);
+
+/* The text of --help. */
+void write_usage(FILE *out);
+
+#endif

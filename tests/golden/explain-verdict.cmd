@@ -1,0 +1,1 @@
+./simulate explain expectation-failed -f json

@@ -1,0 +1,1 @@
+./simulate -f gcc tests/golden/captured.yaml

@@ -1,0 +1,1 @@
+./simulate -f sarif tests/golden/sb.yaml tests/golden/bad.yaml tests/golden/unmodelled.yaml | sed -n '/"invocations"/,$p'

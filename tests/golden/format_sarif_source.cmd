@@ -1,0 +1,1 @@
+./simulate -f sarif tests/golden/captured.yaml | sed -n "/\"results\"/,\$p" | grep -E "\"uri\"|startLine"

@@ -1,0 +1,1 @@
+./simulate -f tap tests/golden/sb.yaml tests/golden/bad.yaml tests/golden/unmodelled.yaml tests/golden/no_expectation.yaml

@@ -1,0 +1,1 @@
+./simulate -f yaml tests/golden/sb.yaml
