@@ -197,7 +197,8 @@ install: all $(OUT)/fencesim.pc $(if $(SCDOC),man)
 	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libfencesim.a
 	install -m 644 $(OUT)/fencesim.pc $(DESTDIR)$(LIBDIR)/pkgconfig/fencesim.pc
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/fencesim/)
-	install -m 644 README.md LICENSE docs/API.md examples/judge.c $(DESTDIR)$(DOCDIR)/
+	install -m 644 README.md LICENSE CONTRIBUTING.md examples/judge.c $(DESTDIR)$(DOCDIR)/
+	cp -R docs $(DESTDIR)$(DOCDIR)/
 	cp -R traces $(DESTDIR)$(DATADIR)/
 	$(if $(SCDOC),,@echo 'the manual is not installed: scdoc is missing')
 	$(if $(SCDOC),install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5)

@@ -69,6 +69,25 @@ const char **buffered_stores(struct region *region, struct exploration *explorat
     return texts;
 }
 
+/* ", x <- 1" for what an atomic access stores, unless it puts back what it found. */
+static const char *stored_text(struct teller *teller, const struct told *told)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < told->stored->store_count; i++) {
+        const struct store *store =
+            intern_bytes(&teller->exploration->components.stores, told->stored->stores[i]);
+        if (store->address == told->address && store->size == told->size &&
+            memcmp(store->data, told->data, told->size) == 0)
+            continue;
+        uint64_t address = own_address(teller->exploration, teller->cpu, store->address);
+        text =
+            region_printf(teller->region, "%s, %s <- %s", text,
+                          describe_address(teller->region, teller->exploration->program, address),
+                          bytes_text(teller->region, store->data, store->size));
+    }
+    return text;
+}
+
 static const char *detail_of(struct teller *teller, const struct told *told)
 {
     if (told->size == 0)
@@ -84,8 +103,9 @@ static const char *detail_of(struct teller *teller, const struct told *told)
         describe_address(teller->region, teller->exploration->program,
                          own_address(teller->exploration, teller->cpu, told->address));
     const char *value = bytes_text(teller->region, told->data, told->size);
-    return region_printf(teller->region, "%s %s %s%s%s", place, told->write ? "<-" : "is", value,
-                         told->how ? ", " : "", told->how ? told->how : "");
+    return region_printf(teller->region, "%s %s %s%s%s%s", place, told->write ? "<-" : "is", value,
+                         told->how ? ", " : "", told->how ? told->how : "",
+                         told->stored ? stored_text(teller, told) : "");
 }
 
 static uint64_t *cell_values(const struct teller *teller)
