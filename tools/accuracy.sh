@@ -206,8 +206,8 @@ The profile `zen4` rests on loops that were measured on one machine of that kind
 part of the repository. Of 736 of them the model is off by a mean of 1.6 % where the core
 decides (563 loops: barriers, locked operations, forwarding, random mixes), 3.4 % where memory
 does (113), 5.0 % with non-temporal stores and flushes (60); llvm-mca 22 by 48, 71 and 80 %.
-With a file of your own measurements, one JSON object a line with `asm`, `median` and `min`,
-write each as the body of a `loop:` and compare `per_iteration` of `simulate -f json`.
+With a file of your own measurements `simulate fit` gives such figures for them, and fits a
+profile to them ([FIT.md](FIT.md)).
 
 ## The discussions
 
@@ -219,7 +219,8 @@ Two clocks had to be guessed, since the sources do not give them. RDGSBASE was t
 of the time stamp counter: 1.25 core cycles for one of them on Zen 2, as many as its loop of
 loads allows, and one for one on Skylake. The MTRR figures were milliseconds: 2.1 GHz for the
 large machine, 3 GHz for the small one. "Fitted" rows show only that the model can express the
-figure: `wbinvd_hold` and `uncached_instruction` of the two profiles, `ipi_latency` of Zen 4, and
+figure: `wbinvd_hold` and `uncached_instruction` of the two profiles, `ipi_latency` and `serialize_hold`
+of Zen 4, and
 `lfence_restart` and `retire_to_commit` of Haswell come from them. What the fence adds to an
 interrupt is not fitted. The clock of Zen 2 was chosen so that all three of its rows agree.
 
