@@ -44,6 +44,13 @@ void registers_start(struct registers *registers, const struct cpu *cpu, uint64_
     registers->rflags = 0x202; /* bit 1 is always set; interrupts are enabled */
 }
 
+uint64_t registers_view(const struct registers *registers, const struct register_view *view)
+{
+    uint64_t whole = view->file == REGISTER_FLAG ? registers->rflags : registers->gpr[view->index];
+    whole >>= view->shift;
+    return view->width >= 64 ? whole : whole & ((UINT64_C(1) << view->width) - 1);
+}
+
 static const struct range *range_of(const struct exec *exec, uint64_t address, uint64_t size)
 {
     if (range_covers(&exec->machine->stacks, address, size))

@@ -31,6 +31,9 @@ struct registers {
 /* The registers of `cpu` when its code at `rip` starts. */
 void registers_start(struct registers *registers, const struct cpu *cpu, uint64_t rip);
 
+/* What a condition's name for a register, or a part of one, stands for. */
+uint64_t registers_view(const struct registers *registers, const struct register_view *view);
+
 enum exec_status {
     EXEC_OK,
     EXEC_FAULT,      /* an exception: `vector`; registers unchanged */

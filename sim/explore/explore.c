@@ -96,13 +96,6 @@ unsigned for_each_successor_of(struct exploration *exploration, const uint32_t *
     return count;
 }
 
-static uint64_t view_value(const struct registers *registers, const struct register_view *view)
-{
-    uint64_t whole = view->file == REGISTER_FLAG ? registers->rflags : registers->gpr[view->index];
-    whole >>= view->shift;
-    return view->width >= 64 ? whole : whole & ((UINT64_C(1) << view->width) - 1);
-}
-
 static uint64_t object_value(struct exploration *exploration, const uint32_t *tuple,
                              const struct object *object)
 {
@@ -134,7 +127,7 @@ uint64_t term_value(struct exploration *exploration, const uint32_t *tuple, cons
     struct registers registers;
     component_node(&exploration->components, term->cpu, tuple[term->cpu], &node);
     oracle_registers(exploration->components.oracle, node.local, &registers);
-    return view_value(&registers, &term->view);
+    return registers_view(&registers, &term->view);
 }
 
 bool term_is_durable(const struct program *program, const struct term *term)

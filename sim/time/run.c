@@ -265,6 +265,31 @@ static void cpu_figures(struct core *core, struct timed_cpu *out)
     }
 }
 
+static uint64_t final_value(struct machine *machine, const struct term *term)
+{
+    uint64_t value = 0;
+    if (!term->is_object) {
+        return registers_view(&machine->cores[term->cpu]->registers, &term->view);
+    }
+    const struct object *object = &machine->program->objects[term->object];
+    uint8_t data[8] = {0};
+    image_read(&machine->image, object->address, object->size < 8 ? (unsigned)object->size : 8,
+               data);
+    memcpy(&value, data, sizeof value);
+    return value;
+}
+
+static uint64_t *final_values(struct machine *machine)
+{
+    const struct program *program = machine->program;
+    uint64_t *values = region_array(machine->region, program->term_count + 1, sizeof *values);
+    publish_until(machine, INT64_MAX);
+    for (size_t i = 0; i < program->term_count; i++) {
+        values[i] = final_value(machine, &program->terms[i]);
+    }
+    return values;
+}
+
 struct timed *time_run(struct region *region, struct exec *exec, const struct program *program,
                        uint32_t variant, const struct profile *profile,
                        const struct time_options *options)
@@ -311,6 +336,9 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
         }
     }
     timed->complete = machine->reason == NULL;
+    if (timed->complete && program->loop_cpu_count == 0) {
+        timed->values = final_values(machine);
+    }
     timed->reason = machine->reason;
     timed->limited = machine->limited;
     timed->unmodelled = machine->unmodelled;

@@ -74,6 +74,9 @@ struct timed {
     const char **unmodelled; /* instructions that the cycle model does not know, by text */
     size_t unmodelled_count;
     uint64_t instructions; /* timed in all */
+    /* What the program's terms are in the end: the run is one execution of the ordering model.
+     * NULL when it did not end, and with `loop`, whose end is not the program's. */
+    uint64_t *values;
 };
 
 struct time_options {
