@@ -22,6 +22,7 @@ enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70 };
 static const char usage[] =
     "usage: simulate capture [options] FILE:FUNCTION[,FUNCTION...]...\n"
     "       simulate capture [options] SOURCE.c:FUNCTION[,FUNCTION...]... -- COMPILER [OPTION...]\n"
+    "       simulate capture [options] --text FILE[:FUNCTION[,FUNCTION...]]...\n"
     "\n"
     "Makes a trace of compiled functions, a CPU for each in their order: P0, P1, ... FILE is an\n"
     "ELF object, an archive, a shared library, an executable or a vmlinux. With a compiler, the\n"
@@ -33,6 +34,13 @@ static const char usage[] =
     "  simulate capture libfoo.a:push,pop --arg P0:rdi=stack --arg P0:rsi=node\n"
     "\n"
     "  -o, --output FILE      write the trace there (default: standard output)\n"
+    "      --text FILE[:...]  a disassembly (objdump -d or -dr, gdb's x/i or disassemble) or a "
+    "dump\n"
+    "                         of bytes (xxd, hexdump -C, od -tx1, plain digits); -: standard "
+    "input.\n"
+    "                         Without functions: those that no other one of the text calls\n"
+    "      --raw FILE         a file of machine code; for it --offset N and --length N say which\n"
+    "                         part, --address N where it lies when it runs\n"
     "      --arg CPU:REG=VAL  a register at the start: a number, data of the files (x, x+8), an\n"
     "                         object of --memory\n"
     "      --init NAME=VAL    what data holds at the start (NAME+N: N bytes into it)\n"
@@ -59,7 +67,12 @@ enum long_only {
     OPT_EXPECT,
     OPT_NAME,
     OPT_PROFILE,
-    OPT_FEATURE
+    OPT_FEATURE,
+    OPT_TEXT,
+    OPT_RAW,
+    OPT_OFFSET,
+    OPT_LENGTH,
+    OPT_ADDRESS
 };
 
 static const struct option long_options[] = {
@@ -74,23 +87,33 @@ static const struct option long_options[] = {
     {"name", required_argument, NULL, OPT_NAME},
     {"profile", required_argument, NULL, OPT_PROFILE},
     {"feature", required_argument, NULL, OPT_FEATURE},
+    {"text", required_argument, NULL, OPT_TEXT},
+    {"raw", required_argument, NULL, OPT_RAW},
+    {"offset", required_argument, NULL, OPT_OFFSET},
+    {"length", required_argument, NULL, OPT_LENGTH},
+    {"address", required_argument, NULL, OPT_ADDRESS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 /* As many words as the command line has can be any one option's. */
 struct lists {
-    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features;
+    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features,
+        **texts;
+    fs_capture_raw *raws;
+    size_t raw_count;
 };
 
 static bool make_lists(struct lists *lists, int argc)
 {
-    const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory, &lists->stubs,
-                           &lists->traps, &lists->observe, &lists->expect, &lists->features};
+    const char ***all[] = {&lists->args,   &lists->inits,    &lists->memory,
+                           &lists->stubs,  &lists->traps,    &lists->observe,
+                           &lists->expect, &lists->features, &lists->texts};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
-    return true;
+    lists->raws = calloc((size_t)argc + 1, sizeof *lists->raws);
+    return lists->raws != NULL;
 }
 
 static void free_lists(struct lists *lists)
@@ -103,6 +126,8 @@ static void free_lists(struct lists *lists)
     free(lists->observe);
     free(lists->expect);
     free(lists->features);
+    free(lists->texts);
+    free(lists->raws);
 }
 
 /* Next to the file, so that renaming replaces it in one step. */
@@ -192,6 +217,30 @@ static int find_compiler(int argc, char **argv, fs_capture_options *options)
     return argc;
 }
 
+/* --offset, --length and --address are about the last --raw. */
+static bool set_raw(struct lists *lists, int option, const char *text)
+{
+    char *end;
+    static const char *const names[] = {"--offset", "--length", "--address"};
+    const char *name = names[option - OPT_OFFSET];
+    if (!lists->raw_count) {
+        fprintf(stderr, "simulate: %s %s: expected --raw FILE before it\n", name, text);
+        return false;
+    }
+    fs_capture_raw *raw = &lists->raws[lists->raw_count - 1];
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 0);
+    if (errno || end == text || *end || strchr(text, '-') ||
+        (option == OPT_LENGTH && number == 0)) {
+        fprintf(stderr, "simulate: %s: found '%s', expected a number\n", name, text);
+        return false;
+    }
+    *(option == OPT_OFFSET   ? &raw->offset
+      : option == OPT_LENGTH ? &raw->length
+                             : &raw->address) = number;
+    return true;
+}
+
 static int take_options(int argc, char **argv, fs_capture_options *options, struct lists *lists,
                         const char **output)
 {
@@ -234,6 +283,18 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case OPT_PROFILE:
             options->profile = optarg;
             break;
+        case OPT_TEXT:
+            lists->texts[options->text_count++] = optarg;
+            break;
+        case OPT_RAW:
+            lists->raws[lists->raw_count++].path = optarg;
+            break;
+        case OPT_OFFSET:
+        case OPT_LENGTH:
+        case OPT_ADDRESS:
+            if (!set_raw(lists, option, optarg))
+                return EXIT_USAGE;
+            break;
         default:
             fprintf(stderr, "try 'simulate capture --help'\n");
             return EXIT_USAGE;
@@ -270,6 +331,9 @@ int command_capture(int argc, char **argv)
         options.observe = lists.observe;
         options.expect = lists.expect;
         options.features = lists.features;
+        options.texts = lists.texts;
+        options.raws = lists.raws;
+        options.raw_count = lists.raw_count;
         result = capture(&options, output);
     }
     free_lists(&lists);
