@@ -298,6 +298,14 @@ typedef struct fs_capture_options {
     size_t text_count;
     const fs_capture_raw *raws;
     size_t raw_count;
+    /* "FUNCTION,FUNCTION": a running process is stopped where a thread of its own reaches each of
+     * them. With `live_pid` that process, which then goes on; otherwise `live_command` is run for
+     * it, and killed. NULL: none */
+    const char *live_functions;
+    long live_pid;
+    const char *const *live_command;
+    size_t live_command_count;
+    double live_seconds; /* how long to wait; 0: 10 */
 } fs_capture_options;
 
 void fs_capture_options_init(fs_capture_options *options);

@@ -47,6 +47,12 @@ struct binary_outside {
     const char *name;
 };
 
+/* The line of source of an address, "demo.c:12"; NULL: none. */
+struct binary_line {
+    uint64_t address;
+    const char *text;
+};
+
 struct binary {
     struct region *region;
     const char *name; /* for messages: "libx.a(member.o)" */
@@ -68,6 +74,8 @@ struct binary {
     uint8_t end_byte;               /* that `end_note` is about */
     struct binary_outside *outside; /* of a linked one */
     size_t outside_count;
+    struct binary_line *own_lines; /* ascending, instead of what its file says */
+    size_t own_line_count;
     struct lines *lines; /* lines.c; NULL: not opened so far */
 };
 

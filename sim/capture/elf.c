@@ -16,6 +16,7 @@
 #include "sim/capture/compile.h"
 #include "sim/capture/dump.h"
 #include "sim/capture/lines.h"
+#include "sim/capture/live.h"
 #include "sim/capture/options.h"
 #include "sim/program/read.h"
 
@@ -220,6 +221,21 @@ static void read_raw(struct elf_capture *elf, const fs_capture_raw *raw, struct 
     }
 }
 
+static void read_live(struct elf_capture *elf, struct live *live, struct entries *entries)
+{
+    live->first = entries->count;
+    if (!live_read(elf, live))
+        return;
+    inputs_add(&elf->inputs, live->binary->name, live->binary);
+    for (size_t i = 0; i < live->count; i++) {
+        const struct binary_symbol *symbol = binary_find(live->binary, live->cpus[i].function);
+        if (symbol)
+            push_entry(elf, entries, live->binary, symbol);
+        else
+            elf_error(elf, live->binary->name, "has no code of '%s'", live->cpus[i].function);
+    }
+}
+
 /* Functions that are called like CPUs (P0, P1, ...) and are all different name theirs. */
 static bool names_fit(const struct entries *entries)
 {
@@ -339,11 +355,14 @@ static bool check_options(struct elf_capture *elf)
     good &= check_lines(elf, "--trap", options->traps, options->trap_count);
     good &= check_lines(elf, "FILE", options->targets, options->target_count);
     good &= check_lines(elf, "--text", options->texts, options->text_count);
+    if (options->live_functions)
+        good &= check_line(elf, "functions", options->live_functions);
     for (size_t i = 0; i < options->raw_count; i++)
         good &= check_line(elf, "--raw", options->raws[i].path);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
-    bool any = options->target_count || options->text_count || options->raw_count;
+    bool any = options->target_count || options->text_count || options->raw_count ||
+               options->live_functions;
     if (!any)
         elf_error(elf, NULL, "nothing to capture: expected FILE:FUNCTION");
     return good && any;
@@ -373,6 +392,9 @@ static void set_head(struct elf_capture *elf)
         all = region_printf(elf->region, "%s%s%s", all, *all ? " " : "", options->texts[i]);
     for (size_t i = 0; i < options->raw_count; i++)
         all = region_printf(elf->region, "%s%s%s", all, *all ? " " : "", options->raws[i].path);
+    if (options->live_functions)
+        all = region_printf(elf->region, "%s%slive:%s", all, *all ? " " : "",
+                            options->live_functions);
     capture->name = options->name ? options->name : all;
     if (!options->compiler_count)
         return;
@@ -445,6 +467,7 @@ static void need_all(struct elf_capture *elf)
 static void capture_all(struct elf_capture *elf, struct text *out)
 {
     struct entries entries = {0};
+    struct live live = {0};
     const fs_capture_options *options = elf->options;
     if (!check_options(elf) || !choose_profile(elf))
         return;
@@ -454,6 +477,8 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         read_text_target(elf, options->texts[i], &entries);
     for (size_t i = 0; i < options->raw_count; i++)
         read_raw(elf, &options->raws[i], &entries);
+    if (options->live_functions && !elf->diagnostics->count)
+        read_live(elf, &live, &entries);
     if (!elf->diagnostics->count && !entries.count)
         elf_error(elf, NULL, "no function to capture: expected FILE:FUNCTION");
     if (elf->diagnostics->count)
@@ -464,11 +489,13 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     if (elf->diagnostics->count)
         return;
     need_all(elf);
+    live_need(elf, &live);
     make_objects(elf);
     for (size_t i = 0; i < options->init_count; i++)
         set_initial(elf, options->inits[i]);
     for (size_t i = 0; i < options->arg_count; i++)
         set_argument(elf, options->args[i]);
+    live_set_registers(elf, &live);
     for (size_t i = 0; i < elf->code_count; i++) {
         place_code(elf, &elf->codes[i], &elf->capture.cpus[i]);
         make_tls(elf, &elf->codes[i], &elf->capture.cpus[i]);
