@@ -11,9 +11,10 @@
 #include <string.h>
 
 enum {
-    NEAR = 4096,       /* data that is nearer is one section; a name reaches that far */
-    UNKNOWN_SIZE = 64, /* of what is pointed to and not accessed */
-    SPANS_MAX = 1 << 20
+    NEAR = 4096,         /* data that is nearer is one section; a name reaches that far */
+    UNKNOWN_SIZE = 64,   /* of what is pointed to and not accessed */
+    SPANS_MAX = 1 << 20, /* references */
+    SECTIONS_MORE = 1024
 };
 
 struct assumed_span {
@@ -212,6 +213,7 @@ void assume_rest(struct snapshot *snapshot, struct binary *binary)
         return;
     merge_spans(&assumption);
     make_room(binary, assumption.count);
-    for (size_t i = 0; i < assumption.count;)
-        i += add_section(&assumption, i);
+    size_t most = binary->section_count + SECTIONS_MORE;
+    for (size_t i = 0; i < assumption.count && binary->section_count < most;)
+        i += add_section(&assumption, i); /* what is left out is refused when it is needed */
 }

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "sim/capture/dump.h"
+#include "sim/program/layout.h"
 
-enum { BYTES_MAX = 16 << 20 };
+enum { BYTES_MAX = CODE_BYTES_MAX }; /* a CPU has no more */
 
 enum offset_kind { OFFSET_NONE, OFFSET_COLON, OFFSET_HEXDUMP, OFFSET_OD, OFFSET_OD_HEX };
 
@@ -34,7 +35,8 @@ static void complain(const struct hex_reader *reader, const char *at, const char
 static bool add_byte(struct hex_reader *reader, uint8_t byte)
 {
     if (reader->count == BYTES_MAX) {
-        dump_error(reader->dump, reader->line->number, 1, "more than %d MiB", BYTES_MAX >> 20);
+        dump_error(reader->dump, reader->line->number, 1, "more than %d bytes of code",
+                   (int)BYTES_MAX);
         return false;
     }
     reader->bytes =

@@ -9,8 +9,10 @@
 
 #include "sim/capture/assumed.h"
 #include "sim/capture/elf.h"
+#include "sim/program/layout.h"
 
 enum {
+    SECTIONS_MAX = 8192,
     GAP_MAX = 1 << 16,            /* code that is nearer is one section, with traps in between */
     SNAPSHOT_BYTES_MAX = 64 << 20 /* of all pieces */
 };
@@ -145,7 +147,7 @@ static void make_sections(struct snapshot *snapshot, struct binary *binary)
         region_array(snapshot->region, snapshot->piece_count + 1, sizeof *binary->sections);
     binary->sections[0].name = "";
     binary->section_count = 1;
-    for (size_t i = 0; i < snapshot->piece_count;)
+    for (size_t i = 0; i < snapshot->piece_count && binary->section_count < SECTIONS_MAX;)
         i += make_section(snapshot, &binary->sections[binary->section_count++], i);
 }
 
@@ -232,18 +234,39 @@ static void size_symbols(const struct snapshot *snapshot, struct binary *binary)
 
 /* ---- relocations ---- */
 
-static uint32_t symbol_named(struct binary *binary, const char *name)
+/* Symbols by name, so that many relocations are found soon. */
+struct named {
+    struct intern names;
+    uint32_t *symbols; /* by intern number; 0: none */
+};
+
+static uint32_t symbol_named(struct binary *binary, struct named *named, const char *name)
 {
-    for (uint32_t i = 1; i < binary->symbol_count; i++) {
-        const struct binary_symbol *symbol = &binary->symbols[i];
-        bool own = symbol->type == STT_SECTION &&
-                   strcmp(binary->sections[symbol->section].name, name) == 0;
-        if (own || (symbol->type != STT_SECTION && strcmp(symbol->name, name) == 0))
-            return i;
-    }
+    bool fresh;
+    uint32_t id = intern_add(&named->names, name, strlen(name), &fresh);
+    if (!fresh)
+        return named->symbols[id];
     binary->symbols[binary->symbol_count] = (struct binary_symbol){
         .name = name, .section = SECTION_NONE, .type = STT_NOTYPE, .bind = STB_GLOBAL};
-    return (uint32_t)binary->symbol_count++;
+    return named->symbols[id] = (uint32_t)binary->symbol_count++;
+}
+
+/* Of several with one name the first, and functions before sections. */
+static void index_symbols(const struct binary *binary, struct named *named, size_t most)
+{
+    intern_init(&named->names, binary->region);
+    named->symbols = region_array(binary->region, most, sizeof *named->symbols);
+    for (int sections = 0; sections < 2; sections++)
+        for (uint32_t i = 1; i < binary->symbol_count; i++) {
+            const struct binary_symbol *symbol = &binary->symbols[i];
+            bool fresh, own = symbol->type == STT_SECTION;
+            const char *name = own ? binary->sections[symbol->section].name : symbol->name;
+            if (own != (sections == 1))
+                continue;
+            uint32_t id = intern_add(&named->names, name, strlen(name), &fresh);
+            if (fresh)
+                named->symbols[id] = i;
+        }
 }
 
 static int by_offset(const void *a, const void *b)
@@ -254,6 +277,9 @@ static int by_offset(const void *a, const void *b)
 
 static void add_relocations(struct snapshot *snapshot, struct binary *binary)
 {
+    struct named named;
+    if (snapshot->relocation_count)
+        index_symbols(binary, &named, binary->symbol_count + snapshot->relocation_count + 1);
     for (size_t i = 0; i < snapshot->relocation_count; i++) {
         const struct snapshot_relocation *from = &snapshot->relocations[i];
         uint32_t index = section_of(snapshot, binary, from->section, from->address);
@@ -261,7 +287,7 @@ static void add_relocations(struct snapshot *snapshot, struct binary *binary)
             continue;
         struct binary_section *section = &binary->sections[index];
         struct binary_relocation row = {from->address - section->address, from->type,
-                                        symbol_named(binary, from->symbol), from->addend};
+                                        symbol_named(binary, &named, from->symbol), from->addend};
         section->relocations =
             region_push(snapshot->region, section->relocations, section->relocation_count,
                         &section->relocation_capacity, sizeof row);
@@ -279,6 +305,8 @@ void snapshot_references(struct binary *binary, const struct binary_symbol *symb
                          reference_taker *take, void *argument)
 {
     const struct binary_section *section = &binary->sections[symbol->section];
+    if (symbol->size > CODE_BYTES_MAX) /* it is refused when it is needed */
+        return;
     struct region *scratch = region_child(binary->region);
     struct snippet snippet = {.address = section->address + symbol->value,
                               .bytes = region_alloc(scratch, symbol->size + 1),
@@ -318,6 +346,8 @@ void snapshot_references(struct binary *binary, const struct binary_symbol *symb
 static bool runs_off(struct binary *binary, const struct binary_symbol *symbol)
 {
     const struct binary_section *section = &binary->sections[symbol->section];
+    if (symbol->size > CODE_BYTES_MAX) /* it is refused when it is needed */
+        return false;
     struct region *scratch = region_child(binary->region);
     struct snippet snippet = {.address = section->address + symbol->value,
                               .bytes = region_alloc(scratch, symbol->size + 1),
@@ -388,6 +418,12 @@ struct binary *snapshot_binary(struct snapshot *snapshot)
                               .fd = -1,
                               .linked = !snapshot->relocatable};
     make_sections(snapshot, binary);
+    if (binary->section_count == SECTIONS_MAX) {
+        static const struct place nowhere = {0, 0};
+        diagnostics_add(snapshot->diagnostics, snapshot->name, nowhere,
+                        "%d separate ranges of addresses are more than can be read", SECTIONS_MAX);
+        return NULL;
+    }
     binary->fixed = binary->linked && binary->section_count > 1;
     for (uint32_t i = 1; i < binary->section_count; i++)
         binary->fixed &= binary->sections[i].address >= lowest_address;
