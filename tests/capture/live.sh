@@ -57,6 +57,11 @@ judged pass 'count' --live count,count --expect 'always: P0:eax == 3 || P0:eax =
 # A process that was running before goes on as it was, and two captures of it are the same.
 "$work/fenced" &
 running=$!
+tries=0
+while [ $tries -lt 100 ] && ! grep -q '^Threads:	2$' "/proc/$running/status"; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
 for file in one two; do
     "$SIMULATE" capture --pid "$running" --function raise_flag,raise_flag --name live \
         -o "$work/$file.yaml" > "$work/report" 2>&1 || bad "--pid, $file"
