@@ -123,6 +123,7 @@ check-san:
 	$(MAKE) SANITIZE=1 check
 	sh tests/hostile/run.sh build/san/simulate
 	sh tests/hostile/capture.sh build/san/simulate
+	sh tests/hostile/text.sh build/san/simulate
 
 # HTML reports in a browser; installs one when there is none.
 check-browser: all

@@ -28,6 +28,8 @@ run 'graphs' sh tests/graphs.sh
 run 'terminal' sh tests/terminal.sh
 run 'bad input' sh tests/malformed/run.sh
 run 'captured code' sh tests/capture/run.sh
+run 'captured text' sh tests/capture/formats.sh
+run 'captured threads' sh tests/capture/live.sh
 run 'library' sh tests/api/run.sh
 run 'manual' sh tests/man/run.sh
 run 'completion' sh tests/completion/run.sh

@@ -248,6 +248,15 @@ fs_status fs_stepper_take(fs_stepper *stepper, size_t choice);
 
 /* Takes back the last `count` steps, or as many as there are. */
 fs_status fs_stepper_undo(fs_stepper *stepper, size_t count);
+
+/* A part of a file that is machine code and nothing else, a CPU of its own. */
+typedef struct fs_capture_raw {
+    const char *path; /* "-": standard input */
+    uint64_t offset;  /* of the code in the file */
+    uint64_t length;  /* 0: all from there */
+    uint64_t address; /* where the code lies when it runs */
+} fs_capture_raw;
+
 /* What to capture, and how. fs_capture_options_init fills in the defaults: nothing. */
 typedef struct fs_capture_options {
     size_t size; /* sizeof(fs_capture_options), set by fs_capture_options_init */
@@ -283,6 +292,20 @@ typedef struct fs_capture_options {
     /* A compiler and its options: the targets are source files, compiled with it first. */
     const char *const *compiler;
     size_t compiler_count;
+    /* "FILE[:FUNCTION,...]", FILE "-": standard input. Disassemblies and dumps of bytes; without
+     * functions those that no other one of the file goes to */
+    const char *const *texts;
+    size_t text_count;
+    const fs_capture_raw *raws;
+    size_t raw_count;
+    /* "FUNCTION,FUNCTION": a running process is stopped where a thread of its own reaches each of
+     * them. With `live_pid` that process, which then goes on; otherwise `live_command` is run for
+     * it, and killed. NULL: none */
+    const char *live_functions;
+    long live_pid;
+    const char *const *live_command;
+    size_t live_command_count;
+    double live_seconds; /* how long to wait; 0: 10 */
 } fs_capture_options;
 
 void fs_capture_options_init(fs_capture_options *options);

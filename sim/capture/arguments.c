@@ -17,6 +17,7 @@ struct walk {
     bool *seen;
     uint32_t *waiting;
     size_t waiting_count;
+    bool calls_keep;     /* what is called may leave registers as they are */
     uint16_t read_first; /* registers that are read before they are written */
 };
 
@@ -51,19 +52,19 @@ static void step(struct walk *walk, uint32_t offset)
         reach(walk, insn->target, written);
     if (!insn->is_branch || insn->is_conditional || insn->is_call)
         reach(walk, offset + (uint64_t)insn->length,
-              insn->is_call ? (uint16_t)(written | 0x0fc7) : written); /* it may have lost them */
+              insn->is_call && !walk->calls_keep ? (uint16_t)(written | 0x0fc7)
+                                                 : written); /* it may have lost them */
 }
 
-/* Registers that the code reads before it writes them, as bits. */
-static uint16_t read_first(struct region *region, const struct capture_cpu *cpu)
+uint16_t capture_read_first(struct region *region, uint8_t *bytes, uint32_t size, bool calls_keep)
 {
-    struct snippet snippet = {.bytes = cpu->bytes, .size = cpu->size};
-    struct walk walk = {0};
+    struct snippet snippet = {.bytes = bytes, .size = size};
+    struct walk walk = {.calls_keep = calls_keep};
     code_init(&walk.code, region, &snippet);
-    walk.written = region_array(region, cpu->size + (size_t)1, sizeof *walk.written);
-    walk.seen = region_array(region, cpu->size + (size_t)1, sizeof *walk.seen);
+    walk.written = region_array(region, size + (size_t)1, sizeof *walk.written);
+    walk.seen = region_array(region, size + (size_t)1, sizeof *walk.seen);
     /* An offset waits again only when its mask lost a bit: at most 17 times. */
-    walk.waiting = region_array(region, (cpu->size + (size_t)1) * 18, sizeof *walk.waiting);
+    walk.waiting = region_array(region, (size + (size_t)1) * 18, sizeof *walk.waiting);
     reach(&walk, 0, 0);
     while (walk.waiting_count)
         step(&walk, walk.waiting[--walk.waiting_count]);
@@ -74,7 +75,7 @@ void capture_check_arguments(struct capture *capture, struct capture_cpu *cpu,
                              const char *const *parameters, size_t parameter_count)
 {
     struct region *scratch = region_child(capture->region);
-    uint16_t read = cpu->size ? read_first(scratch, cpu) : 0;
+    uint16_t read = cpu->size ? capture_read_first(scratch, cpu->bytes, cpu->size, false) : 0;
     region_release(scratch);
     for (size_t i = 0; i < ARGUMENTS; i++) {
         const char *what = i < parameter_count ? parameters[i] : NULL;

@@ -228,7 +228,7 @@ static int by_value(const void *a, const void *b, void *argument)
     return (left > right) - (left < right);
 }
 
-static void sort_symbols(struct binary *binary)
+void binary_sort_symbols(struct binary *binary)
 {
     for (size_t i = 1; i < binary->symbol_count; i++)
         if (has_place(&binary->symbols[i]))
@@ -384,7 +384,7 @@ struct binary *binary_read(struct region *region, Elf *elf, int fd, const char *
     read_tls(binary);
     if (!read_sections(&reader) || !read_symbols(&reader))
         return NULL;
-    sort_symbols(binary);
+    binary_sort_symbols(binary);
     binary_index_names(binary);
     return read_relocations(&reader) ? binary : NULL;
 }

@@ -33,11 +33,24 @@ struct binary_section {
     const char *name;
     uint32_t type;
     uint64_t flags, address, size, alignment;
-    const uint8_t *bytes;                  /* `size` of them; NULL: all zero */
+    const uint8_t *bytes; /* `size` of them; NULL: all zero */
+    const char *note;     /* what a reader of the trace must know of its data, or NULL */
     struct binary_relocation *relocations; /* ascending offsets */
     size_t relocation_count, relocation_capacity;
     uint32_t *symbols; /* named ones with a place in it, ascending by value */
     size_t symbol_count;
+};
+
+/* Code that is not in the binary, but whose name is known. */
+struct binary_outside {
+    uint64_t address;
+    const char *name;
+};
+
+/* The line of source of an address, "demo.c:12"; NULL: none. */
+struct binary_line {
+    uint64_t address;
+    const char *text;
 };
 
 struct binary {
@@ -57,7 +70,13 @@ struct binary {
     uint64_t tls_address, tls_size, tls_alignment; /* PT_TLS of a linked file; size 0: none */
     struct intern *names;                          /* of symbols, without @version */
     uint32_t *symbol_of;                           /* by number in `names` */
-    struct lines *lines;                           /* lines.c; NULL: not opened so far */
+    const char *note, *end_note;    /* what a reader of traces of its code must know, or NULL */
+    uint8_t end_byte;               /* that `end_note` is about */
+    struct binary_outside *outside; /* of a linked one */
+    size_t outside_count;
+    struct binary_line *own_lines; /* ascending, instead of what its file says */
+    size_t own_line_count;
+    struct lines *lines; /* lines.c; NULL: not opened so far */
 };
 
 /* A place in a binary. */
@@ -94,6 +113,9 @@ void binary_gap(const struct binary *binary, uint32_t section, uint64_t offset, 
  * local one. */
 const struct binary_symbol *binary_find(const struct binary *binary, const char *name);
 void binary_index_names(struct binary *binary);
+
+/* Fills in the sections' lists of symbols, which have none yet. */
+void binary_sort_symbols(struct binary *binary);
 
 /* Whether it has a place or is common, so that others can refer to it. */
 bool symbol_is_defined(const struct binary_symbol *symbol);

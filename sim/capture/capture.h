@@ -127,6 +127,12 @@ void capture_write(struct text *out, const struct capture *capture);
 /* ---- arguments.c ---- */
 
 /*
+ * General registers that code reads before it writes them, as bits. `calls_keep`: what it calls
+ * may leave registers as they are; otherwise those that the ABI lets it change are lost.
+ */
+uint16_t capture_read_first(struct region *region, uint8_t *bytes, uint32_t size, bool calls_keep);
+
+/*
  * Notes about argument registers that the code reads before it writes them and that hold
  * nothing. `parameters`: what the first ones are, NULL where that is not known.
  */

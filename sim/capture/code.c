@@ -239,13 +239,12 @@ static bool is_trap(const struct insn *insn)
            (insn->bytes[0] == 0x0f && insn->bytes[1] == 0x0b);
 }
 
-/* Whether nothing behind it is executed after it. A call at a function's end does not return. */
-static bool ends_path(const struct insn *insn)
+bool insn_ends_path(const struct insn *insn)
 {
     return insn->is_call || is_trap(insn) || (insn->is_branch && !insn->is_conditional);
 }
 
-static bool is_padding(const struct insn *insn)
+bool insn_is_padding(const struct insn *insn)
 {
     return insn->kind == KIND_NOP || insn->bytes[0] == 0xcc ||
            (insn->class == INSN_NOTHING && strncmp(insn->mnemonic, "nop", 3) == 0) ||
@@ -291,6 +290,7 @@ static void scan_part(struct elf_capture *elf, struct cpu_code *code, size_t ind
     struct code decoded;
     uint32_t offset = 0, end = 0;
     const struct insn *last = NULL;
+    bool traps = false; /* where it would run off its end */
     memcpy(snippet.bytes, part.bytes, part.size);
     code_init(&decoded, scratch, &snippet);
     while (offset < part.size) {
@@ -301,16 +301,19 @@ static void scan_part(struct elf_capture *elf, struct cpu_code *code, size_t ind
                       part.name, part.bytes[offset], offset);
             return;
         }
-        if (!is_padding(insn)) {
+        if (!insn_is_padding(insn)) {
             last = insn;
             end = offset + insn->length;
         }
+        traps = insn->bytes[0] == 0xcc && (offset == end || traps);
         take_operands_of(elf, code, index, insn, offset);
         offset += insn->length;
     }
-    if (last && ends_path(last)) {
+    if (last && insn_ends_path(last)) {
         code->parts[index].size = end;
         code->parts[index].open_end = last->is_call;
+    } else if (last && traps && part.bytes[end] == 0xcc) {
+        code->parts[index].size = end + 1;
     } else {
         fall_through(elf, code, index);
     }

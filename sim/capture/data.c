@@ -324,7 +324,8 @@ static void make_names(struct elf_capture *elf, struct block *block, const struc
     size_t last = capture->object_count;
     block->object = add_block_object(elf, block, section_word(section->name));
     capture->objects[block->object].note =
-        region_printf(elf->region, "%s of %s", section->name, block->binary->name);
+        section->note ? section->note
+                      : region_printf(elf->region, "%s of %s", section->name, block->binary->name);
     for (size_t i = first; i < last; i++)
         capture->objects[i].parent = block->object;
 }
@@ -339,6 +340,7 @@ static void make_block(struct elf_capture *elf, struct block *block, const struc
         const char *name = spans->symbol ? spans->symbol->name : section_word(section->name);
         block->object = add_block_object(elf, block, name);
         elf->capture.objects[block->object].observed = observed && spans->symbol;
+        elf->capture.objects[block->object].note = section->note;
         if (spans->symbol)
             add_variable(elf, block->object, block->binary, name);
         return;

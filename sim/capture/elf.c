@@ -6,6 +6,7 @@
 #include <ar.h>
 #include <ctype.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 
 #include "models/profile.h"
 #include "sim/capture/compile.h"
+#include "sim/capture/dump.h"
 #include "sim/capture/lines.h"
+#include "sim/capture/live.h"
 #include "sim/capture/options.h"
 #include "sim/program/read.h"
 
@@ -74,6 +77,14 @@ static struct input_object *open_target(struct elf_capture *elf, const char *pat
     return inputs_open(&elf->inputs, path, fd);
 }
 
+static void push_entry(struct elf_capture *elf, struct entries *entries, struct binary *binary,
+                       const struct binary_symbol *symbol)
+{
+    entries->items = region_push(elf->region, entries->items, entries->count, &entries->capacity,
+                                 sizeof *entries->items);
+    entries->items[entries->count++] = (struct entry){binary, symbol};
+}
+
 static void add_entry(struct elf_capture *elf, struct input_object *file, const char *name,
                       struct entries *entries)
 {
@@ -85,9 +96,19 @@ static void add_entry(struct elf_capture *elf, struct input_object *file, const 
                   binary ? "" : inputs_suggest(&elf->inputs, file, name));
         return;
     }
-    entries->items = region_push(elf->region, entries->items, entries->count, &entries->capacity,
-                                 sizeof *entries->items);
-    entries->items[entries->count++] = (struct entry){binary, symbol};
+    push_entry(elf, entries, binary, symbol);
+}
+
+/* "FUNCTION,FUNCTION" */
+static void add_entries(struct elf_capture *elf, struct input_object *file, const char *names,
+                        struct entries *entries)
+{
+    while (*names) {
+        size_t length = strcspn(names, ",");
+        if (length)
+            add_entry(elf, file, region_strndup(elf->region, names, length), entries);
+        names += length + (names[length] == ',');
+    }
 }
 
 /*
@@ -107,11 +128,111 @@ static void read_target(struct elf_capture *elf, const char *target, struct entr
     }
     const char *path = region_strndup(elf->region, target, (size_t)(colon - target));
     struct input_object *file = open_target(elf, path);
-    for (const char *name = colon + 1; file && *name;) {
-        size_t length = strcspn(name, ",");
-        if (length)
-            add_entry(elf, file, region_strndup(elf->region, name, length), entries);
-        name += length + (name[length] == ',');
+    if (file)
+        add_entries(elf, file, colon + 1, entries);
+}
+
+/* ---- text and raw bytes ---- */
+
+struct callers {
+    const struct binary *binary;
+    const struct binary_symbol *from;
+    bool *called; /* by number of the symbol */
+};
+
+static void note_called(void *argument, const struct snapshot_reference *reference)
+{
+    struct callers *callers = argument;
+    uint32_t section =
+        reference->branch ? binary_section_at(callers->binary, reference->address) : SECTION_NONE;
+    if (section == SECTION_NONE)
+        return;
+    const struct binary_symbol *to = binary_symbol_at(
+        callers->binary, section, reference->address - callers->binary->sections[section].address,
+        SYMBOL_CODE);
+    if (to && to != callers->from)
+        callers->called[to - callers->binary->symbols] = true;
+}
+
+/* The functions of a text that no other one goes to, in the order that they stand in. */
+static void add_all_functions(struct elf_capture *elf, struct binary *binary,
+                              struct entries *entries)
+{
+    enum { FUNCTIONS_MAX = 64 };
+    struct callers callers = {
+        .binary = binary,
+        .called = region_array(elf->region, binary->symbol_count + 1, sizeof(bool))};
+    size_t count = 0;
+    for (size_t i = 1; i < binary->symbol_count; i++)
+        count += binary->symbols[i].type == STT_FUNC;
+    if (count > FUNCTIONS_MAX) {
+        elf_error(elf, binary->name, "has %zu functions; say which: FILE:FUNCTION,FUNCTION", count);
+        return;
+    }
+    for (size_t i = 1; i < binary->symbol_count && binary->linked; i++) {
+        callers.from = &binary->symbols[i];
+        if (callers.from->type == STT_FUNC)
+            snapshot_references(binary, callers.from, note_called, &callers);
+    }
+    size_t before = entries->count;
+    for (size_t i = 1; i < binary->symbol_count; i++)
+        if (binary->symbols[i].type == STT_FUNC && !callers.called[i])
+            push_entry(elf, entries, binary, &binary->symbols[i]);
+    if (entries->count == before)
+        elf_error(elf, binary->name,
+                  "each of its functions is called by another one; say which: FILE:FUNCTION");
+}
+
+/* FILE[:FUNCTION,...]. What stands behind a colon is taken for functions unless it has a '/'. */
+static void read_text_target(struct elf_capture *elf, const char *target, struct entries *entries)
+{
+    const char *colon = strrchr(target, ':');
+    bool names = colon && colon != target && colon[1] && !strchr(colon, '/');
+    const char *path =
+        names ? region_strndup(elf->region, target, (size_t)(colon - target)) : target;
+    const char *first =
+        names ? region_strndup(elf->region, colon + 1, strcspn(colon + 1, ",")) : NULL;
+    struct binary *binary = dump_read(elf->region, elf->diagnostics, path, first);
+    if (!binary)
+        return;
+    struct input_object *file = inputs_add(&elf->inputs, path, binary);
+    if (names)
+        add_entries(elf, file, colon + 1, entries);
+    else
+        add_all_functions(elf, binary, entries);
+}
+
+static void read_raw(struct elf_capture *elf, const fs_capture_raw *raw, struct entries *entries)
+{
+    uint64_t size = raw->length;
+    uint8_t *bytes;
+    if (!dump_read_file(elf->region, elf->diagnostics, raw->path, raw->offset, &size, &bytes))
+        return;
+    if (!size) {
+        elf_error(elf, raw->path, "has no bytes at %" PRIu64, raw->offset);
+        return;
+    }
+    struct binary *binary =
+        dump_bytes(elf->region, elf->diagnostics, raw->path, dump_stem(elf->region, raw->path),
+                   raw->address, bytes, size);
+    if (binary) {
+        inputs_add(&elf->inputs, raw->path, binary);
+        add_all_functions(elf, binary, entries);
+    }
+}
+
+static void read_live(struct elf_capture *elf, struct live *live, struct entries *entries)
+{
+    live->first = entries->count;
+    if (!live_read(elf, live))
+        return;
+    inputs_add(&elf->inputs, live->binary->name, live->binary);
+    for (size_t i = 0; i < live->count; i++) {
+        const struct binary_symbol *symbol = binary_find(live->binary, live->cpus[i].function);
+        if (symbol)
+            push_entry(elf, entries, live->binary, symbol);
+        else
+            elf_error(elf, live->binary->name, "has no code of '%s'", live->cpus[i].function);
     }
 }
 
@@ -132,6 +253,20 @@ static bool names_fit(const struct entries *entries)
     return true;
 }
 
+/* Where code of a text or dump was not all there is. */
+static void note_end(struct elf_capture *elf, const struct cpu_code *code, struct capture_cpu *cpu)
+{
+    for (size_t i = 0; i < code->part_count; i++) {
+        const struct code_part *part = &code->parts[i];
+        const struct binary *binary = part->place.binary;
+        if (binary && binary->end_note && part->size &&
+            part->bytes[part->size - 1] == binary->end_byte) {
+            capture_note(&elf->capture, cpu, "%s: %s", part->name, binary->end_note);
+            return;
+        }
+    }
+}
+
 static void add_cpus(struct elf_capture *elf, const struct entries *entries)
 {
     struct capture *capture = &elf->capture;
@@ -147,7 +282,10 @@ static void add_cpus(struct elf_capture *elf, const struct entries *entries)
             region_printf(elf->region, "%s of %s", entry->symbol->name, entry->binary->name);
         elf->codes[i].name = cpu->name;
         elf->codes[i].function = entry->symbol->name;
+        if (entry->binary->note)
+            capture_note(capture, cpu, "%s", entry->binary->note);
         collect_code(elf, &elf->codes[i], entry->binary, entry->symbol);
+        note_end(elf, &elf->codes[i], cpu);
     }
 }
 
@@ -216,11 +354,18 @@ static bool check_options(struct elf_capture *elf)
     good &= check_lines(elf, "--stub", options->stubs, options->stub_count);
     good &= check_lines(elf, "--trap", options->traps, options->trap_count);
     good &= check_lines(elf, "FILE", options->targets, options->target_count);
+    good &= check_lines(elf, "--text", options->texts, options->text_count);
+    if (options->live_functions)
+        good &= check_line(elf, "functions", options->live_functions);
+    for (size_t i = 0; i < options->raw_count; i++)
+        good &= check_line(elf, "--raw", options->raws[i].path);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
-    if (!options->target_count)
+    bool any = options->target_count || options->text_count || options->raw_count ||
+               options->live_functions;
+    if (!any)
         elf_error(elf, NULL, "nothing to capture: expected FILE:FUNCTION");
-    return good && options->target_count;
+    return good && any;
 }
 
 static bool choose_profile(struct elf_capture *elf)
@@ -242,7 +387,14 @@ static void set_head(struct elf_capture *elf)
     const fs_capture_options *options = elf->options;
     const char *all = "";
     for (size_t i = 0; i < options->target_count; i++)
-        all = region_printf(elf->region, "%s%s%s", all, i ? " " : "", options->targets[i]);
+        all = region_printf(elf->region, "%s%s%s", all, *all ? " " : "", options->targets[i]);
+    for (size_t i = 0; i < options->text_count; i++)
+        all = region_printf(elf->region, "%s%s%s", all, *all ? " " : "", options->texts[i]);
+    for (size_t i = 0; i < options->raw_count; i++)
+        all = region_printf(elf->region, "%s%s%s", all, *all ? " " : "", options->raws[i].path);
+    if (options->live_functions)
+        all = region_printf(elf->region, "%s%slive:%s", all, *all ? " " : "",
+                            options->live_functions);
     capture->name = options->name ? options->name : all;
     if (!options->compiler_count)
         return;
@@ -315,11 +467,18 @@ static void need_all(struct elf_capture *elf)
 static void capture_all(struct elf_capture *elf, struct text *out)
 {
     struct entries entries = {0};
+    struct live live = {0};
     const fs_capture_options *options = elf->options;
     if (!check_options(elf) || !choose_profile(elf))
         return;
     for (size_t i = 0; i < options->target_count; i++)
         read_target(elf, options->targets[i], &entries);
+    for (size_t i = 0; i < options->text_count; i++)
+        read_text_target(elf, options->texts[i], &entries);
+    for (size_t i = 0; i < options->raw_count; i++)
+        read_raw(elf, &options->raws[i], &entries);
+    if (options->live_functions && !elf->diagnostics->count)
+        read_live(elf, &live, &entries);
     if (!elf->diagnostics->count && !entries.count)
         elf_error(elf, NULL, "no function to capture: expected FILE:FUNCTION");
     if (elf->diagnostics->count)
@@ -330,11 +489,13 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     if (elf->diagnostics->count)
         return;
     need_all(elf);
+    live_need(elf, &live);
     make_objects(elf);
     for (size_t i = 0; i < options->init_count; i++)
         set_initial(elf, options->inits[i]);
     for (size_t i = 0; i < options->arg_count; i++)
         set_argument(elf, options->args[i]);
+    live_set_registers(elf, &live);
     for (size_t i = 0; i < elf->code_count; i++) {
         place_code(elf, &elf->codes[i], &elf->capture.cpus[i]);
         make_tls(elf, &elf->codes[i], &elf->capture.cpus[i]);

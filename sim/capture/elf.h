@@ -218,6 +218,12 @@ void add_reference(struct elf_capture *elf, struct cpu_code *code,
 int reach_part(struct elf_capture *elf, struct cpu_code *code, const struct location *place,
                uint64_t *at);
 
+/* Whether nothing behind it is executed after it. A call at a function's end does not return. */
+bool insn_ends_path(const struct insn *insn);
+
+/* Whether it is what assemblers fill gaps between functions with. */
+bool insn_is_padding(const struct insn *insn);
+
 /* The part of a CPU's code that a place lies in, -1 when none. */
 int code_part_at(const struct cpu_code *code, const struct location *place);
 

@@ -58,14 +58,34 @@ static bool open_file(struct inputs *inputs, const char *path, int fd, struct he
     return true;
 }
 
+static void keep_binary(struct inputs *inputs, struct binary *binary)
+{
+    inputs->binaries = region_push(inputs->region, inputs->binaries, inputs->binary_count,
+                                   &inputs->binary_capacity, sizeof *inputs->binaries);
+    inputs->binaries[inputs->binary_count++] = binary;
+}
+
 static struct binary *add_binary(struct inputs *inputs, Elf *elf, int fd, const char *name)
 {
     struct binary *binary = binary_read(inputs->region, elf, fd, name, inputs->diagnostics);
-    if (!binary)
-        return NULL;
-    inputs->binaries = region_push(inputs->region, inputs->binaries, inputs->binary_count,
-                                   &inputs->binary_capacity, sizeof *inputs->binaries);
-    return inputs->binaries[inputs->binary_count++] = binary;
+    if (binary)
+        keep_binary(inputs, binary);
+    return binary;
+}
+
+static struct input_object *keep_file(struct inputs *inputs, struct input_object *file)
+{
+    inputs->files = region_push(inputs->region, inputs->files, inputs->file_count,
+                                &inputs->file_capacity, sizeof *inputs->files);
+    return inputs->files[inputs->file_count++] = file;
+}
+
+struct input_object *inputs_add(struct inputs *inputs, const char *path, struct binary *binary)
+{
+    struct input_object *file = region_alloc(inputs->region, sizeof *file);
+    *file = (struct input_object){.path = path, .fd = -1, .binary = binary};
+    keep_binary(inputs, binary);
+    return keep_file(inputs, file);
 }
 
 struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd)
@@ -85,9 +105,7 @@ struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd
         return NULL;
     if (file->is_archive)
         archive_read_index(inputs->region, file->fd, &file->index);
-    inputs->files = region_push(inputs->region, inputs->files, inputs->file_count,
-                                &inputs->file_capacity, sizeof *inputs->files);
-    return inputs->files[inputs->file_count++] = file;
+    return keep_file(inputs, file);
 }
 
 /* ---- archives ---- */

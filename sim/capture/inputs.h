@@ -32,6 +32,9 @@ struct inputs {
  */
 struct input_object *inputs_open(struct inputs *inputs, const char *path, int fd);
 
+/* Adds a binary that was read already, as a file called `path`. */
+struct input_object *inputs_add(struct inputs *inputs, const char *path, struct binary *binary);
+
 /* The binary of `file` that defines a name, and the symbol; NULL when none does. */
 struct binary *inputs_find_in(struct inputs *inputs, struct input_object *file, const char *name,
                               const struct binary_symbol **symbol);

@@ -141,10 +141,26 @@ static const char *folder_of(Dwarf_Die *unit)
     return dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
+static const char *own_line_at(const struct binary *binary, uint64_t address)
+{
+    size_t low = 0, high = binary->own_line_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (binary->own_lines[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < binary->own_line_count && binary->own_lines[low].address == address;
+    return found ? binary->own_lines[low].text : NULL;
+}
+
 const char *lines_at(struct binary *binary, uint32_t section, uint64_t offset)
 {
     Dwarf_Addr address, bias;
     int number = 0;
+    if (binary->own_line_count)
+        return own_line_at(binary, binary->sections[section].address + offset);
     if (!address_of(binary, section, offset, &address))
         return NULL;
     Dwarf_Die *unit = unit_at(binary->lines, address, &bias);

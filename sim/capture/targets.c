@@ -88,6 +88,9 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
 struct target target_of_address(struct binary *binary, uint64_t address)
 {
     uint32_t section = binary_section_at(binary, address);
+    for (size_t i = 0; section == SECTION_NONE && i < binary->outside_count; i++)
+        if (binary->outside[i].address == address)
+            return (struct target){.kind = TARGET_NAME, .name = binary->outside[i].name};
     if (section == SECTION_NONE)
         return (struct target){.kind = TARGET_NUMBER, .name = "", .distance = (int64_t)address};
     struct target target = {.kind = TARGET_PLACE,

@@ -22,6 +22,9 @@ enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70 };
 static const char usage[] =
     "usage: simulate capture [options] FILE:FUNCTION[,FUNCTION...]...\n"
     "       simulate capture [options] SOURCE.c:FUNCTION[,FUNCTION...]... -- COMPILER [OPTION...]\n"
+    "       simulate capture [options] --text FILE[:FUNCTION[,FUNCTION...]]...\n"
+    "       simulate capture [options] --live FUNCTION[,FUNCTION...] -- PROGRAM [ARGUMENT...]\n"
+    "       simulate capture [options] --pid PID --function FUNCTION[,FUNCTION...]\n"
     "\n"
     "Makes a trace of compiled functions, a CPU for each in their order: P0, P1, ... FILE is an\n"
     "ELF object, an archive, a shared library, an executable or a vmlinux. With a compiler, the\n"
@@ -33,6 +36,20 @@ static const char usage[] =
     "  simulate capture libfoo.a:push,pop --arg P0:rdi=stack --arg P0:rsi=node\n"
     "\n"
     "  -o, --output FILE      write the trace there (default: standard output)\n"
+    "      --text FILE[:...]  a disassembly (objdump -d or -dr, gdb's x/i or disassemble) or a "
+    "dump\n"
+    "                         of bytes (xxd, hexdump -C, od -tx1, plain digits); -: standard "
+    "input.\n"
+    "                         Without functions: those that no other one of the text calls\n"
+    "      --raw FILE         a file of machine code; for it --offset N and --length N say which\n"
+    "                         part, --address N where it lies when it runs\n"
+    "      --live F[,F...]    run the program behind -- until a thread of its own has reached each "
+    "of\n"
+    "                         the functions; its code, registers and memory become the trace\n"
+    "      --pid PID          the same of a running process, with --function; it goes on "
+    "afterwards\n"
+    "      --function F[,...] the functions for --pid\n"
+    "      --max-seconds S    how long --live and --pid wait (default: 10)\n"
     "      --arg CPU:REG=VAL  a register at the start: a number, data of the files (x, x+8), an\n"
     "                         object of --memory\n"
     "      --init NAME=VAL    what data holds at the start (NAME+N: N bytes into it)\n"
@@ -59,7 +76,16 @@ enum long_only {
     OPT_EXPECT,
     OPT_NAME,
     OPT_PROFILE,
-    OPT_FEATURE
+    OPT_FEATURE,
+    OPT_TEXT,
+    OPT_RAW,
+    OPT_OFFSET,
+    OPT_LENGTH,
+    OPT_ADDRESS,
+    OPT_PID,
+    OPT_FUNCTION,
+    OPT_LIVE,
+    OPT_SECONDS
 };
 
 static const struct option long_options[] = {
@@ -74,23 +100,37 @@ static const struct option long_options[] = {
     {"name", required_argument, NULL, OPT_NAME},
     {"profile", required_argument, NULL, OPT_PROFILE},
     {"feature", required_argument, NULL, OPT_FEATURE},
+    {"text", required_argument, NULL, OPT_TEXT},
+    {"raw", required_argument, NULL, OPT_RAW},
+    {"offset", required_argument, NULL, OPT_OFFSET},
+    {"length", required_argument, NULL, OPT_LENGTH},
+    {"address", required_argument, NULL, OPT_ADDRESS},
+    {"pid", required_argument, NULL, OPT_PID},
+    {"function", required_argument, NULL, OPT_FUNCTION},
+    {"live", required_argument, NULL, OPT_LIVE},
+    {"max-seconds", required_argument, NULL, OPT_SECONDS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 /* As many words as the command line has can be any one option's. */
 struct lists {
-    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features;
+    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features,
+        **texts;
+    fs_capture_raw *raws;
+    size_t raw_count;
 };
 
 static bool make_lists(struct lists *lists, int argc)
 {
-    const char ***all[] = {&lists->args,  &lists->inits,   &lists->memory, &lists->stubs,
-                           &lists->traps, &lists->observe, &lists->expect, &lists->features};
+    const char ***all[] = {&lists->args,   &lists->inits,    &lists->memory,
+                           &lists->stubs,  &lists->traps,    &lists->observe,
+                           &lists->expect, &lists->features, &lists->texts};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
-    return true;
+    lists->raws = calloc((size_t)argc + 1, sizeof *lists->raws);
+    return lists->raws != NULL;
 }
 
 static void free_lists(struct lists *lists)
@@ -103,6 +143,8 @@ static void free_lists(struct lists *lists)
     free(lists->observe);
     free(lists->expect);
     free(lists->features);
+    free(lists->texts);
+    free(lists->raws);
 }
 
 /* Next to the file, so that renaming replaces it in one step. */
@@ -192,10 +234,75 @@ static int find_compiler(int argc, char **argv, fs_capture_options *options)
     return argc;
 }
 
+/* --offset, --length and --address are about the last --raw. */
+static bool set_raw(struct lists *lists, int option, const char *text)
+{
+    char *end;
+    static const char *const names[] = {"--offset", "--length", "--address"};
+    const char *name = names[option - OPT_OFFSET];
+    if (!lists->raw_count) {
+        fprintf(stderr, "simulate: %s %s: expected --raw FILE before it\n", name, text);
+        return false;
+    }
+    fs_capture_raw *raw = &lists->raws[lists->raw_count - 1];
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 0);
+    if (errno || end == text || *end || strchr(text, '-') ||
+        (option == OPT_LENGTH && number == 0)) {
+        fprintf(stderr, "simulate: %s: found '%s', expected a number\n", name, text);
+        return false;
+    }
+    *(option == OPT_OFFSET   ? &raw->offset
+      : option == OPT_LENGTH ? &raw->length
+                             : &raw->address) = number;
+    return true;
+}
+
+/* How a running process is found. */
+static bool set_live(fs_capture_options *options, int option, const char *text)
+{
+    char *end;
+    errno = 0;
+    if (option == OPT_PID) {
+        options->live_pid = strtol(text, &end, 10);
+        if (!errno && end != text && !*end && options->live_pid > 0 && options->live_pid < INT_MAX)
+            return true;
+        fprintf(stderr, "simulate: --pid: found '%s', expected the number of a process\n", text);
+        return false;
+    }
+    options->live_seconds = strtod(text, &end);
+    if (!errno && end != text && !*end && options->live_seconds > 0 && options->live_seconds < 1e6)
+        return true;
+    fprintf(stderr, "simulate: --max-seconds: found '%s', expected a number of seconds\n", text);
+    return false;
+}
+
+/* Words behind `--` are a compiler, or with --live the program that is run. */
+static bool check_live(fs_capture_options *options, bool runs)
+{
+    const char *wrong = NULL;
+    if (runs && options->live_pid)
+        wrong = "--live runs a program; it cannot be given with --pid";
+    else if (runs && !options->compiler_count)
+        wrong = "--live: expected the program to run behind --";
+    else if (!runs && !options->live_pid != !options->live_functions)
+        wrong = "--pid and --function belong together";
+    if (wrong)
+        fprintf(stderr, "simulate: %s\n", wrong);
+    if (runs) {
+        options->live_command = options->compiler;
+        options->live_command_count = options->compiler_count;
+        options->compiler = NULL;
+        options->compiler_count = 0;
+    }
+    return !wrong;
+}
+
 static int take_options(int argc, char **argv, fs_capture_options *options, struct lists *lists,
                         const char **output)
 {
     int option;
+    bool runs = false;
     optind = 1;
     while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
         switch (option) {
@@ -234,12 +341,35 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case OPT_PROFILE:
             options->profile = optarg;
             break;
+        case OPT_TEXT:
+            lists->texts[options->text_count++] = optarg;
+            break;
+        case OPT_RAW:
+            lists->raws[lists->raw_count++].path = optarg;
+            break;
+        case OPT_OFFSET:
+        case OPT_LENGTH:
+        case OPT_ADDRESS:
+            if (!set_raw(lists, option, optarg))
+                return EXIT_USAGE;
+            break;
+        case OPT_PID:
+        case OPT_SECONDS:
+            if (!set_live(options, option, optarg))
+                return EXIT_USAGE;
+            break;
+        case OPT_LIVE:
+            runs = true;
+            /* fall through */
+        case OPT_FUNCTION:
+            options->live_functions = optarg;
+            break;
         default:
             fprintf(stderr, "try 'simulate capture --help'\n");
             return EXIT_USAGE;
         }
     }
-    return -1;
+    return check_live(options, runs) ? -1 : EXIT_USAGE;
 }
 
 int command_capture(int argc, char **argv)
@@ -256,7 +386,7 @@ int command_capture(int argc, char **argv)
     int own = find_compiler(argc, argv, &options);
     int result = own < argc && !options.compiler_count ? EXIT_USAGE : -1;
     if (result >= 0)
-        fprintf(stderr, "simulate: found nothing behind --, expected a compiler\n");
+        fprintf(stderr, "simulate: found nothing behind --, expected a compiler or a program\n");
     else
         result = take_options(own, argv, &options, &lists, &output);
     if (result < 0) {
@@ -270,6 +400,9 @@ int command_capture(int argc, char **argv)
         options.observe = lists.observe;
         options.expect = lists.expect;
         options.features = lists.features;
+        options.texts = lists.texts;
+        options.raws = lists.raws;
+        options.raw_count = lists.raw_count;
         result = capture(&options, output);
     }
     free_lists(&lists);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
@@ -91,8 +92,52 @@ static void test_exhaustion(void)
     rmdir(directory);
 }
 
+/* Fails every allocation in turn, until none is left to fail; the status that it ends with. */
+static fs_status exhaust(const fs_capture_options *options)
+{
+    char *text;
+    int before = open_descriptors();
+    fs_status status = FS_NO_MEMORY;
+    for (uint64_t n = 1; status == FS_NO_MEMORY && n < 1000000; n += 1 + n / 16) {
+        region_fail_after(n);
+        status = fs_capture(options, &text);
+        region_fail_after(0);
+        if (status == FS_NO_MEMORY)
+            CU_ASSERT_PTR_NULL(text);
+    }
+    CU_ASSERT_EQUAL(open_descriptors(), before);
+    CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child either */
+    if (status != FS_NO_MEMORY)
+        free(text);
+    return status;
+}
+
+static void test_text_exhaustion(void)
+{
+    fs_capture_options options;
+    const char *texts[] = {"tests/capture/text/sb.gdb", "tests/capture/text/sb.dr"};
+    fs_capture_options_init(&options);
+    options.texts = texts;
+    options.text_count = 2;
+    CU_ASSERT_EQUAL(exhaust(&options), FS_OK);
+}
+
+/* A program that never gets to the function, or may not be traced: what was started is gone. */
+static void test_live_exhaustion(void)
+{
+    fs_capture_options options;
+    const char *command[] = {"sleep", "10"};
+    fs_capture_options_init(&options);
+    options.live_functions = "no_such_function";
+    options.live_command = command;
+    options.live_command_count = 2;
+    CU_ASSERT_EQUAL(exhaust(&options), FS_BAD_INPUT);
+}
+
 void add_capture_tests(void)
 {
     CU_pSuite suite = CU_add_suite("capture", NULL, NULL);
     CU_add_test(suite, "memory that runs out", test_exhaustion);
+    CU_add_test(suite, "memory that runs out with text", test_text_exhaustion);
+    CU_add_test(suite, "memory that runs out with a process", test_live_exhaustion);
 }

@@ -1,0 +1,1 @@
+./simulate capture --text - < tests/capture/text/sb.dr

@@ -1,0 +1,1 @@
+for i in 1 2; do ./simulate capture --text tests/capture/text/sb.objdump:P0,P1 --stub barrier > build/round$i.yaml; ./simulate -f json build/round$i.yaml | sed 's/round[12]/round/g' > build/round$i.json; done; cmp build/round1.yaml build/round2.yaml; cmp build/round1.json build/round2.json; grep -c '"outcomes"' build/round1.json; ./simulate -q build/round1.yaml
