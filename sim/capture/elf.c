@@ -314,7 +314,8 @@ static void add_types(struct elf_capture *elf)
         struct function_types types;
         lines_function(place->binary, place->section, place->offset, &types);
         capture_check_arguments(&elf->capture, cpu, types.parameters, types.parameter_count);
-        observe_result(elf, cpu->name, types.result_bytes);
+        /* what nobody knows may be a result; to leave one out could hide what can happen */
+        observe_result(elf, cpu->name, types.known ? types.result_bytes : 8);
         if (elf->codes[i].assumed)
             capture_note(&elf->capture, cpu,
                          "%u numbers in the code were taken for addresses: the file is linked for "

@@ -275,6 +275,7 @@ void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
         return;
     wanted.address = address - bias;
     dwarf_getfuncs(unit, look_at, &wanted, 0);
+    types->known = wanted.found;
     if (wanted.found)
         read_function(binary->region, &wanted.function, types);
 }
