@@ -22,6 +22,7 @@ run() {
     fi
 }
 
+run 'directions' sh tests/directions.sh
 run 'unit tests' "$UNIT_TESTS"
 run 'command line' sh tests/golden/run.sh check
 run 'graphs' sh tests/graphs.sh

@@ -6,8 +6,18 @@
 #ifndef FENCESIM_SIM_FINDINGS_FINDINGS_H_
 #define FENCESIM_SIM_FINDINGS_FINDINGS_H_
 
-#include "sim/findings/rules.h"
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
+#include "sim/judge/rules.h"
+
+/* ---- for sim/run ---- */
+
+/* Looks for fences that forbid the relaxed outcomes that witnesses show (forbid.c). */
+void find_forbidding_fences(struct judgement *judgement);
+
+/* Fills the result's findings. */
+void find_all(struct judgement *judgement);
+
+/* ---- how findings are reported ---- */
 
 /* Adds a finding at an instruction; `message` NULL: what the rule advises. */
 void report_finding(struct judgement *judgement, const char *rule, uint32_t cpu,

@@ -174,9 +174,6 @@ double fit_error(const struct fit_loop *loop, double modelled);
 
 struct text;
 
-/* A double-quoted scalar of YAML, as JSON writes it. */
-void fit_add_quoted(struct text *out, const char *string);
-
 /* The derived profile as YAML. False when no loop depends on what was free. */
 bool fit_write_profile(struct text *out, const struct fit *fit);
 

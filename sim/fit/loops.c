@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 
 #include "sim/fit/reader.h"
-#include "sim/run/files.h"
+#include "sim/input/files.h"
+#include "sim/isa/insn.h"
 
 enum { LOOPS_MAX = 10000, ERRORS_MAX = 100 };
 

@@ -2,21 +2,8 @@
 /* The derived profile: the base, and the fitted parameters with where they come from. */
 #include <string.h>
 
-#include "sim/base/text.h"
+#include "sim/base/json.h"
 #include "sim/fit/fit.h"
-#include "sim/report/json_cost.h"
-
-void fit_add_quoted(struct text *out, const char *string)
-{
-    size_t most = 6 * strlen(string) + 16;
-    char *buffer = region_alloc(out->region, most); /* before jansson holds anything */
-    json_t *value = json_report_string(string);
-    size_t written = value ? json_dumpb(value, buffer, most - 1, JSON_ENCODE_ANY) : 0;
-    json_decref(value);
-    if (written == 0 || written >= most)
-        region_fail(out->region);
-    text_add(out, buffer);
-}
 
 /* "FIT", or "FIT2", ... when the base was fitted itself: its rows go on to name their own. */
 static const char *source_key(struct region *region, const struct profile *base)
@@ -40,8 +27,8 @@ static void add_parameter(struct text *out, const struct fit *fit,
                                             : region_printf(region, "%.10g in %s",
                                                             parameter->row->value, fit->base->name);
     text_printf(out, "  %s: {value: %.10g, source: ", parameter->row->name, value);
-    fit_add_quoted(out, region_printf(region, "%s: fitted to %zu loops that depend on it; %s", key,
-                                      parameter->loop_count, was));
+    json_add_quoted(out, region_printf(region, "%s: fitted to %zu loops that depend on it; %s", key,
+                                       parameter->loop_count, was));
     text_add(out, "}\n");
 }
 
@@ -57,14 +44,14 @@ bool fit_write_profile(struct text *out, const struct fit *fit)
     double before, after;
     fit_mean_errors(fit, &before, &after);
     text_add(out, "profile: 1\nname: ");
-    fit_add_quoted(out, region_printf(region, "%s-fitted", fit->base->name));
+    json_add_quoted(out, region_printf(region, "%s-fitted", fit->base->name));
     text_add(out, "\nabout: ");
-    fit_add_quoted(out, region_printf(region, "%s with %zu cycle parameters fitted to %s.",
-                                      fit->base->name, fitted, fit->file));
+    json_add_quoted(out, region_printf(region, "%s with %zu cycle parameters fitted to %s.",
+                                       fit->base->name, fitted, fit->file));
     text_add(out, "\ninherits: ");
-    fit_add_quoted(out, fit->options->base);
+    json_add_quoted(out, fit->options->base);
     text_printf(out, "\n\nsources:\n  %s: ", key);
-    fit_add_quoted(
+    json_add_quoted(
         out, region_printf(region,
                            "fitted by simulate " FS_VERSION " to %zu loops of %s, least %s of "
                            "relative residuals; mean error %.2f %% before, %.2f %% after%s",

@@ -2,7 +2,7 @@
 /* One line of the file of measured loops, in either of its two forms (docs/FIT.md). */
 #include <string.h>
 
-#include "sim/base/text.h"
+#include "sim/base/json.h"
 #include "sim/fit/reader.h"
 
 /* ---- members of a line ---- */
@@ -72,7 +72,7 @@ static void add_flow(struct text *out, const json_t *value, const json_t *object
         json_object_foreach((json_t *)value, key, member)
         {
             text_add(out, before);
-            fit_add_quoted(out, key);
+            json_add_quoted(out, key);
             text_add(out, ": ");
             add_flow(out, member, objects);
             before = ", ";
@@ -91,7 +91,7 @@ static void add_flow(struct text *out, const json_t *value, const json_t *object
         if (is_reference(objects, json_string_value(value)))
             text_add(out, json_string_value(value));
         else
-            fit_add_quoted(out, json_string_value(value));
+            json_add_quoted(out, json_string_value(value));
         return;
     case JSON_INTEGER:
         text_printf(out, "%lld", (long long)json_integer_value(value));

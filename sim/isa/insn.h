@@ -174,6 +174,12 @@ uint32_t code_sweep(struct code *code);
 /* The same for a snippet of which nothing is to be kept. */
 uint32_t snippet_sweep(const struct snippet *snippet, struct region *region);
 
+/*
+ * After `assemble`: checks that each snippet decodes from its start to its end by a linear
+ * sweep (an undecodable byte in `code:` is an error naming its offset).
+ */
+void trace_finish(struct program *program, struct diagnostics *diagnostics);
+
 /* MOV to or from a control or debug register: n of CRn, and the general register. */
 static inline unsigned system_register_number(const struct insn *insn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From files to programs. Reading is in three steps, so that one call of the assembler serves
- * all files: parse each file, assemble all snippets of all files, finish each program.
+ * From files to programs. Reading is in three steps, so that one call of the assembler serves all
+ * files: parse each file, assemble all snippets of all files, finish each program (isa/insn.h).
  */
 #ifndef FENCESIM_SIM_PROGRAM_READ_H_
 #define FENCESIM_SIM_PROGRAM_READ_H_
@@ -69,11 +69,5 @@ void assemble_failed(struct source *first, struct diagnostics *diagnostics, cons
 struct program *trace_parse(struct region *region, const char *name, const char *text,
                             size_t length, struct source_list *sources,
                             struct diagnostics *diagnostics);
-
-/*
- * After `assemble`: checks that each snippet decodes from its start to its end by a linear
- * sweep (an undecodable byte in `code:` is an error naming its offset).
- */
-void trace_finish(struct program *program, struct diagnostics *diagnostics);
 
 #endif

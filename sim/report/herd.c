@@ -8,9 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/parallel.h"
+#include "sim/judge/condition_value.h"
 #include "sim/program/litmus.h"
 #include "sim/report/report.h"
-#include "sim/run/parallel.h"
 
 /* A state: a final value for each term, the shown ones first. */
 static bool is_kept(const struct litmus *litmus, const struct outcome_row *row)

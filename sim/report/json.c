@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The JSON report, schema version 1. Keys stand in the order in which they are documented. */
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "sim/program/litmus.h"
@@ -30,25 +28,6 @@ static void append(json_t *array, json_t *value)
         build_failed = true;
 }
 
-/* A file's name need not be UTF-8; JSON text must be. */
-static json_t *string(const char *text)
-{
-    json_t *value = json_string(text);
-    if (value)
-        return value;
-    char ascii[512];
-    size_t length = 0;
-    for (; text[length] && length < sizeof ascii - 1; length++)
-        ascii[length] = (unsigned char)text[length] < 0x80 ? text[length] : '?';
-    ascii[length] = '\0';
-    return json_string(ascii);
-}
-
-json_t *json_report_string(const char *text) { return string(text); }
-
-/* Modelled figures to a hundredth: more digits would only look precise. */
-static json_t *cycles_json(double cycles) { return json_real(round(cycles * 100) / 100); }
-
 static json_t *integer(uint64_t value)
 {
     /* JSON integers are signed in jansson; a value above 2^63 is written as its decimal text. */
@@ -56,7 +35,7 @@ static json_t *integer(uint64_t value)
         return json_integer((json_int_t)value);
     char digits[32];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return string(digits);
+    return json_text(digits);
 }
 
 static json_t *values_json(const struct result *result, const uint64_t *values)
@@ -72,20 +51,20 @@ static void put_source(json_t *object, const struct result *result, uint32_t cpu
 {
     const char *source = program_source(result->program, result->variant, cpu, offset);
     if (source)
-        put(object, "source", string(source));
+        put(object, "source", json_text(source));
 }
 
 static json_t *step_json(const struct result *result, const struct witness_step *step)
 {
     json_t *object = json_object();
-    put(object, "cpu", string(result->program->cpus[step->cpu].name));
+    put(object, "cpu", json_text(result->program->cpus[step->cpu].name));
     put(object, "offset", step->has_insn ? json_integer(step->offset) : json_null());
-    put(object, "text", string(step->has_insn ? step->text : ""));
-    put(object, "event", string(step->event));
-    put(object, "detail", string(step->detail));
+    put(object, "text", json_text(step->has_insn ? step->text : ""));
+    put(object, "event", json_text(step->event));
+    put(object, "detail", json_text(step->detail));
     json_t *buffer = json_array();
     for (size_t i = 0; i < step->buffer_count; i++)
-        append(buffer, string(step->buffer[i]));
+        append(buffer, json_text(step->buffer[i]));
     put(object, "buffer", buffer);
     if (step->has_insn)
         put_source(object, result, step->cpu, step->offset);
@@ -99,14 +78,14 @@ static json_t *witnesses_json(const struct result *result)
         const struct result_witness *witness = &result->witnesses[i];
         json_t *object = json_object(), *steps = json_array();
         put(object, "outcome", witness->outcome < 0 ? json_null() : json_integer(witness->outcome));
-        put(object, "reason", string(witness->reason));
+        put(object, "reason", json_text(witness->reason));
         for (size_t n = 0; n < witness->witness->count; n++)
             append(steps, step_json(result, &witness->witness->steps[n]));
         put(object, "steps", steps);
         if (witness->relations)
             put(object, "relations", json_relations(result, witness->relations));
         if (witness->prose)
-            put(object, "prose", string(witness->prose));
+            put(object, "prose", json_text(witness->prose));
         if (witness->forbidden_by_count)
             put(object, "forbidden_by", json_fence_places(result, witness));
         append(array, object);
@@ -132,12 +111,12 @@ static json_t *order_json(const struct result *result)
     json_t *object = json_object(), *outcomes = json_array();
     put(object, "complete", json_boolean(result->complete));
     if (result->incomplete)
-        put(object, "reason", string(result->incomplete));
+        put(object, "reason", json_text(result->incomplete));
     put(object, "states", integer(result->states));
     if (result->incomplete)
         put(object, "frontier", integer(result->frontier));
     if (result->advice)
-        put(object, "advice", string(result->advice));
+        put(object, "advice", json_text(result->advice));
     for (size_t i = 0; i < result->outcome_count; i++) {
         json_t *outcome = json_object();
         put(outcome, "values", values_json(result, result->outcomes[i].values));
@@ -151,7 +130,7 @@ static json_t *order_json(const struct result *result)
     if (result->stuck) {
         json_t *cpus = json_array();
         for (size_t i = 0; i < result->stuck_cpu_count; i++)
-            append(cpus, string(result->stuck_cpus[i]));
+            append(cpus, json_text(result->stuck_cpus[i]));
         put(object, "stuck", json_true());
         put(object, "stuck_cpus", cpus);
     }
@@ -164,11 +143,11 @@ static json_t *timed_insn_json(const struct result *result, uint32_t cpu,
 {
     json_t *object = json_object(), *stalls = json_object();
     put(object, "offset", json_integer(insn->offset));
-    put(object, "text", string(insn->text));
-    put(object, "cycles", cycles_json(insn->cycles));
+    put(object, "text", json_text(insn->text));
+    put(object, "cycles", json_cycles(insn->cycles));
     for (int stall = 0; stall < STALL_COUNT; stall++)
         if (insn->stall[stall] >= 0.005)
-            put(stalls, stall_name((enum stall)stall), cycles_json(insn->stall[stall]));
+            put(stalls, stall_name((enum stall)stall), json_cycles(insn->stall[stall]));
     put(object, "stall", stalls);
     put_source(object, result, cpu, insn->offset);
     return object;
@@ -180,14 +159,14 @@ static json_t *time_json(const struct result *result)
     json_t *object = json_object(), *cpus = json_array();
     put(object, "complete", json_boolean(timed->complete));
     if (timed->reason)
-        put(object, "reason", string(timed->reason));
+        put(object, "reason", json_text(timed->reason));
     for (size_t i = 0; i < timed->cpu_count; i++) {
         const struct timed_cpu *cpu = &timed->cpus[i];
         json_t *row = json_object(), *insns = json_array();
-        put(row, "cpu", string(result->program->cpus[cpu->cpu].name));
-        put(row, "cycles", cycles_json(cpu->cycles));
+        put(row, "cpu", json_text(result->program->cpus[cpu->cpu].name));
+        put(row, "cycles", json_cycles(cpu->cycles));
         if (cpu->has_iterations)
-            put(row, "per_iteration", cycles_json(cpu->per_iteration));
+            put(row, "per_iteration", json_cycles(cpu->per_iteration));
         for (size_t n = 0; n < cpu->insn_count; n++)
             append(insns, timed_insn_json(result, cpu->cpu, &cpu->insns[n]));
         put(row, "instructions", insns);
@@ -205,13 +184,13 @@ static json_t *expects_json(const struct result *result)
     for (size_t i = 0; i < result->expect_count; i++) {
         const struct expect_row *row = &result->expects[i];
         json_t *object = json_object();
-        put(object, "text", string(row->expectation->text));
+        put(object, "text", json_text(row->expectation->text));
         put(object, "line", json_integer(row->expectation->place.line));
         put(object, "held",
             row->held == HELD_UNKNOWN ? json_null() : json_boolean(row->held == HELD_YES));
         put(object, "witness", row->witness < 0 ? json_null() : json_integer(row->witness));
         if (row->note)
-            put(object, "note", string(row->note));
+            put(object, "note", json_text(row->note));
         append(array, object);
     }
     return array;
@@ -223,13 +202,13 @@ static json_t *findings_json(const struct result *result)
     for (size_t i = 0; i < result->finding_count; i++) {
         const struct finding *finding = &result->findings[i];
         json_t *object = json_object();
-        put(object, "rule", string(finding->rule));
-        put(object, "cpu", string(result->program->cpus[finding->cpu].name));
+        put(object, "rule", json_text(finding->rule));
+        put(object, "cpu", json_text(result->program->cpus[finding->cpu].name));
         put(object, "offset", json_integer(finding->offset));
         put(object, "line", json_integer(finding->place.line));
-        put(object, "text", string(finding->text));
-        put(object, "cycles", finding->cycles < 0 ? json_null() : cycles_json(finding->cycles));
-        put(object, "message", string(finding->message));
+        put(object, "text", json_text(finding->text));
+        put(object, "cycles", finding->cycles < 0 ? json_null() : json_cycles(finding->cycles));
+        put(object, "message", json_text(finding->message));
         put_source(object, result, finding->cpu, finding->offset);
         append(array, object);
     }
@@ -242,11 +221,11 @@ static json_t *unmodelled_json(const struct result *result)
     for (size_t i = 0; i < result->unmodelled_count; i++) {
         const struct unmodelled *row = &result->unmodelled[i];
         json_t *object = json_object();
-        put(object, "cpu", string(row->cpu));
+        put(object, "cpu", json_text(row->cpu));
         put(object, "offset", json_integer(row->offset));
         put(object, "line", json_integer(row->place.line));
-        put(object, "text", string(row->text));
-        put(object, "reason", string(row->reason));
+        put(object, "text", json_text(row->text));
+        put(object, "reason", json_text(row->reason));
         int cpu = program_cpu(result->program, row->cpu);
         if (cpu != NO_INDEX)
             put_source(object, result, (uint32_t)cpu, row->offset);
@@ -260,10 +239,10 @@ static json_t *litmus_json(const struct result *result)
     const struct litmus *litmus = result->program->litmus;
     struct litmus_answer answer = litmus_answer(result);
     json_t *object = json_object();
-    put(object, "condition", string(litmus->text));
-    put(object, "quantifier", string(quantifier_name(litmus->quantifier)));
+    put(object, "condition", json_text(litmus->text));
+    put(object, "quantifier", json_text(quantifier_name(litmus->quantifier)));
     put(object, "ok", json_boolean(answer.ok));
-    put(object, "observation", string(answer.observation));
+    put(object, "observation", json_text(answer.observation));
     put(object, "positive", json_integer((json_int_t)answer.positive));
     put(object, "negative", json_integer((json_int_t)answer.negative));
     return object;
@@ -272,11 +251,11 @@ static json_t *litmus_json(const struct result *result)
 static json_t *result_json(const struct result *result)
 {
     json_t *object = json_object(), *notes = json_array();
-    put(object, "file", string(result->program->file));
-    put(object, "name", string(result->program->name));
-    put(object, "profile", string(result->profile->name));
-    put(object, "variant", string(variant_name(result)));
-    put(object, "verdict", string(verdict_name(result->verdict)));
+    put(object, "file", json_text(result->program->file));
+    put(object, "name", json_text(result->program->name));
+    put(object, "profile", json_text(result->profile->name));
+    put(object, "variant", json_text(variant_name(result)));
+    put(object, "verdict", json_text(verdict_name(result->verdict)));
     if (result->ordered)
         put(object, "order", order_json(result));
     if (result->ordered && result->program->litmus)
@@ -287,7 +266,7 @@ static json_t *result_json(const struct result *result)
     put(object, "findings", findings_json(result));
     put(object, "unmodelled", unmodelled_json(result));
     for (size_t i = 0; i < result->note_count; i++)
-        append(notes, string(result->notes[i]));
+        append(notes, json_text(result->notes[i]));
     put(object, "notes", notes);
     return object;
 }
@@ -307,8 +286,8 @@ bool write_json(struct text *out, const struct result_list *results,
     build_failed = false;
     json_t *root = json_object(), *array = json_array(), *tool = json_object();
     put(root, "schema_version", json_integer(SCHEMA_VERSION));
-    put(tool, "name", string("fencesim"));
-    put(tool, "version", string(FS_VERSION));
+    put(tool, "name", json_text("fencesim"));
+    put(tool, "version", json_text(FS_VERSION));
     put(root, "tool", tool);
     for (size_t i = 0; i < results->count; i++)
         append(array, result_json(results->items[i]));
@@ -341,24 +320,24 @@ bool write_profiles_json(struct text *out, const struct profile *const *profiles
     for (size_t i = 0; i < count; i++) {
         const struct profile *profile = profiles[i];
         json_t *object = json_object(), *rows = json_array();
-        put(object, "name", string(profile->name));
-        put(object, "about", string(profile->about));
-        put(object, "vendor", string(profile->vendor));
-        put(object, "model", string(profile->model));
+        put(object, "name", json_text(profile->name));
+        put(object, "about", json_text(profile->about));
+        put(object, "vendor", json_text(profile->vendor));
+        put(object, "model", json_text(profile->model));
         put(object, "cycles", json_boolean(profile->has_cycles));
         for (size_t n = 0; with_numbers && n < profile->row_count; n++) {
             const struct parameter_row *row = &profile->rows[n];
             if (!row->given)
                 continue;
             json_t *entry = json_object();
-            put(entry, "section", string(row->section));
-            put(entry, "name", string(row->name));
+            put(entry, "section", json_text(row->section));
+            put(entry, "name", json_text(row->name));
             put(entry, "value", json_real(row->value));
-            put(entry, "unit", string(row->unit));
-            put(entry, "meaning", string(row->meaning));
+            put(entry, "unit", json_text(row->unit));
+            put(entry, "meaning", json_text(row->meaning));
             put(entry, "estimate", json_boolean(row->estimate));
-            put(entry, "source", string(row->source ? row->source : ""));
-            put(entry, "given_by", string(row->profile));
+            put(entry, "source", json_text(row->source ? row->source : ""));
+            put(entry, "given_by", json_text(row->profile));
             append(rows, entry);
         }
         if (with_numbers)
@@ -376,11 +355,11 @@ static void put_rules(json_t *root, const char *key, const struct rule *rules, s
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_object();
-        put(object, "rule", string(rules[i].id));
-        put(object, "level", string(rule_level_name(rules[i].level)));
-        put(object, "summary", string(rules[i].summary));
-        put(object, "advice", string(rules[i].advice));
-        put(object, "help", string(rules[i].help));
+        put(object, "rule", json_text(rules[i].id));
+        put(object, "level", json_text(rule_level_name(rules[i].level)));
+        put(object, "summary", json_text(rules[i].summary));
+        put(object, "advice", json_text(rules[i].advice));
+        put(object, "help", json_text(rules[i].help));
         append(array, object);
     }
     put(root, key, array);

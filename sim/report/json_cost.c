@@ -3,55 +3,6 @@
 #include "sim/report/json_cost.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-enum { DIGITS = 12 };
-
-void json_put(json_t **object, const char *key, json_t *value)
-{
-    if (*object && json_object_set_new(*object, key, value) == 0)
-        return;
-    if (!*object)
-        json_decref(value);
-    json_decref(*object);
-    *object = NULL;
-}
-
-void json_add(json_t **array, json_t *value)
-{
-    if (*array && json_array_append_new(*array, value) == 0)
-        return;
-    if (!*array)
-        json_decref(value);
-    json_decref(*array);
-    *array = NULL;
-}
-
-static void free_text(void *holder)
-{
-    char **text = holder;
-    free(*text);
-    *text = NULL;
-}
-
-char **json_text_holder(struct region *region)
-{
-    char **holder = region_alloc(region, sizeof *holder);
-    region_on_release(region, free_text, holder);
-    return holder;
-}
-
-bool json_write(struct text *out, char **holder, json_t *root)
-{
-    *holder = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS)) : NULL;
-    json_decref(root);
-    if (!*holder)
-        return false;
-    text_add(out, *holder); /* may unwind; the region frees the holder's text then */
-    text_add(out, "\n");
-    free_text(holder);
-    return true;
-}
 
 json_t *json_cycles(double value) { return json_real(round(value * 100) / 100); }
 
@@ -63,7 +14,7 @@ static json_t *row_json(const struct timeline_row *row, bool loop)
     if (loop)
         json_put(&object, "iteration", json_integer((json_int_t)row->iteration));
     json_put(&object, "offset", json_integer(row->offset));
-    json_put(&object, "text", json_report_string(row->text));
+    json_put(&object, "text", json_text(row->text));
     json_put(&object, "dispatch", json_cycles(row->dispatch));
     json_put(&object, "issue", cycles_or_null(row->issue));
     json_put(&object, "done", json_cycles(row->done));
@@ -83,7 +34,7 @@ json_t *json_timeline(const struct timed_cpu *cpu)
 static json_t *variant_json(const struct comparison *comparison, const struct result *result)
 {
     json_t *object = json_object();
-    json_put(&object, "variant", json_report_string(variant_name(result)));
+    json_put(&object, "variant", json_text(variant_name(result)));
     json_put(&object, "cycles", json_cycles(shown_cycles(main_timed_cpu(result))));
     json_put(&object, "holds",
              comparison->judged ? json_boolean(result_holds(result)) : json_null());
@@ -98,10 +49,9 @@ static json_t *comparison_json(struct result *const *results, size_t count,
 {
     const struct result *first = results[0], *cheapest = comparison->cheapest;
     json_t *object = json_object(), *variants = json_array();
-    json_put(&object, "file", json_report_string(first->program->file));
-    json_put(&object, "profile", json_report_string(first->profile->name));
-    json_put(&object, "cheapest",
-             cheapest ? json_report_string(variant_name(cheapest)) : json_null());
+    json_put(&object, "file", json_text(first->program->file));
+    json_put(&object, "profile", json_text(first->profile->name));
+    json_put(&object, "cheapest", cheapest ? json_text(variant_name(cheapest)) : json_null());
     json_put(&object, "cycles",
              cheapest ? json_cycles(shown_cycles(main_timed_cpu(cheapest))) : json_null());
     for (size_t i = 0; i < count; i++)

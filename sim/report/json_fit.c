@@ -19,7 +19,7 @@ static json_t *parameters_json(const struct fit *fit)
     for (size_t i = 0; i < fit->parameter_count; i++) {
         const struct fit_parameter *parameter = &fit->parameters[i];
         json_t *object = json_object();
-        json_put(&object, "name", json_report_string(parameter->row->name));
+        json_put(&object, "name", json_text(parameter->row->name));
         json_put(&object, "start", json_real(parameter->row->value));
         json_put(&object, "fitted", json_real(fit_value(parameter, parameter->units)));
         json_put(&object, "low", json_real(parameter->low));
@@ -38,7 +38,7 @@ static json_t *effects_json(const struct fit *fit)
     for (size_t i = 0; i < fit->effect_count; i++) {
         const struct fit_effect *effect = &fit->effects[i];
         json_t *object = json_object(), *groups = json_object();
-        json_put(&object, "name", json_report_string(effect->parameter->row->name));
+        json_put(&object, "name", json_text(effect->parameter->row->name));
         json_put(&object, "value", json_real(effect->parameter->row->value));
         json_put(&object, "lower", json_real(effect->lower));
         json_put(&object, "higher", json_real(effect->higher));
@@ -60,7 +60,7 @@ static json_t *groups_json(const struct fit *fit)
     json_t *array = json_array();
     for (size_t i = 0; i < fit->group_count; i++) {
         json_t *object = json_object();
-        json_put(&object, "name", json_report_string(fit->groups[i].name));
+        json_put(&object, "name", json_text(fit->groups[i].name));
         json_put(&object, "loops", json_integer((json_int_t)fit->groups[i].count));
         json_put(&object, "error_before", share(fit->groups[i].before));
         json_put(&object, "error_after", share(fit->groups[i].after));
@@ -76,11 +76,11 @@ static json_t *loops_json(const struct fit *fit)
         const struct fit_loop *loop = &fit->loops.items[i];
         json_t *object = json_object();
         json_put(&object, "line", json_integer(loop->place.line));
-        json_put(&object, "name", json_report_string(loop->name));
-        json_put(&object, "group", json_report_string(loop->group));
+        json_put(&object, "name", json_text(loop->name));
+        json_put(&object, "group", json_text(loop->group));
         json_put(&object, "measured", share(loop->measured));
         if (loop->left_out) {
-            json_put(&object, "left_out", json_report_string(loop->left_out));
+            json_put(&object, "left_out", json_text(loop->left_out));
         } else {
             json_put(&object, "before", json_cycles(loop->before));
             json_put(&object, "after", json_cycles(loop->after));
@@ -98,10 +98,10 @@ static json_t *fit_json(const struct fit *fit, int verbosity)
     json_t *root = json_object();
     fit_mean_errors(fit, &before, &after);
     json_put(&root, "fit", json_integer(1));
-    json_put(&root, "file", json_report_string(fit->file));
-    json_put(&root, "base", json_report_string(fit->base->name));
+    json_put(&root, "file", json_text(fit->file));
+    json_put(&root, "base", json_text(fit->base->name));
     json_put(&root, "complete", json_boolean(note == NULL));
-    json_put(&root, "reason", note ? json_report_string(note) : json_null());
+    json_put(&root, "reason", note ? json_text(note) : json_null());
     json_put(&root, "loops_compared", json_integer((json_int_t)fit->timed_count));
     json_put(&root, "error_before", share(before));
     json_put(&root, "error_after", share(after));

@@ -2,26 +2,23 @@
 /* The relations of a witness in JSON. Each function returns NULL when memory ran out. */
 #include "sim/report/json_cost.h"
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_report_string(text) : json_null();
-}
+static json_t *text_or_null(const char *text) { return text ? json_text(text) : json_null(); }
 
 static json_t *event_json(const struct result *result, const struct event *event)
 {
     json_t *object = json_object();
     json_put(&object, "kind", json_string(event_kind_name(event->kind)));
-    json_put(&object, "label", json_report_string(event->label));
+    json_put(&object, "label", json_text(event->label));
     if (event->cpu != NO_CPU) {
-        json_put(&object, "cpu", json_report_string(result->program->cpus[event->cpu].name));
+        json_put(&object, "cpu", json_text(result->program->cpus[event->cpu].name));
         json_put(&object, "offset", event->has_insn ? json_integer(event->offset) : json_null());
-        json_put(&object, "text", json_report_string(event->text));
+        json_put(&object, "text", json_text(event->text));
         json_put(&object, "step", json_integer(event->step));
         json_put(&object, "performed",
                  event->pending ? json_null() : json_integer(event->performed));
     }
     if (event->size) {
-        json_put(&object, "place", json_report_string(event->place));
+        json_put(&object, "place", json_text(event->place));
         json_put(&object, "size", json_integer(event->size));
     }
     if (event->reads)
@@ -40,7 +37,7 @@ static json_t *edge_json(const struct edge *edge)
     json_put(&object, "from", json_integer(edge->from));
     json_put(&object, "to", json_integer(edge->to));
     if (edge->name)
-        json_put(&object, "name", json_report_string(edge->name));
+        json_put(&object, "name", json_text(edge->name));
     json_put(&object, "in_cycle", json_boolean(edge->in_cycle));
     json_put(&object, "relaxed", json_boolean(edge->relaxed));
     return object;
@@ -60,7 +57,7 @@ json_t *json_relations(const struct result *result, const struct relations *rela
     json_put(&object, "edges", edges);
     json_put(&object, "cycle", cycle);
     if (relations->problem)
-        json_put(&object, "problem", json_report_string(relations->problem));
+        json_put(&object, "problem", json_text(relations->problem));
     return object;
 }
 
@@ -73,9 +70,9 @@ json_t *json_fence_places(const struct result *result, const struct result_witne
         for (size_t n = 0; n < 2 && place->fences[n]; n++)
             json_add(&fences, json_string(place->fences[n]));
         json_put(&object, "fences", fences);
-        json_put(&object, "cpu", json_report_string(result->program->cpus[place->cpu].name));
+        json_put(&object, "cpu", json_text(result->program->cpus[place->cpu].name));
         json_put(&object, "before", json_integer(place->offset));
-        json_put(&object, "text", json_report_string(place->text));
+        json_put(&object, "text", json_text(place->text));
         json_add(&array, object);
     }
     return array;

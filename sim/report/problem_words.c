@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/judge/judge.h"
 #include "sim/report/problems.h"
-#include "sim/run/judge.h"
 
 const char *run_name(struct region *region, const struct result *result)
 {

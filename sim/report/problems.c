@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "sim/judge/judge.h"
 #include "sim/report/problem_words.h"
-#include "sim/run/judge.h"
 
 enum { RUNS_NAMED = 4 };
 

@@ -37,7 +37,7 @@ struct problem_list {
     size_t count, capacity;
 };
 
-/* Rules of problems that are no findings, sorted by id; finding rules are in findings/rules.h. */
+/* Rules of problems that are no findings, sorted by id; finding rules are in judge/rules.h. */
 const struct rule *verdict_rules(size_t *count);
 
 /* What a cause of lost cycles means, as a rule whose id is its name. Summary NULL: untold. */

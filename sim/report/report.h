@@ -5,7 +5,7 @@
 
 #include "include/fencesim/fencesim.h"
 #include "sim/base/text.h"
-#include "sim/findings/rules.h"
+#include "sim/judge/rules.h"
 #include "sim/run/baseline.h"
 
 /* All that a report may tell. */

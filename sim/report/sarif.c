@@ -134,7 +134,7 @@ static struct sarif prepare(struct region *region, const struct report_view *vie
 static json_t *message_json(const char *text)
 {
     json_t *object = json_object();
-    json_put(&object, "text", json_report_string(text));
+    json_put(&object, "text", json_text(text));
     return object;
 }
 
@@ -146,7 +146,7 @@ static json_t *rule_json(const struct rule *rule)
     json_add(&tags, json_string("memory-ordering"));
     json_put(&properties, "tags", tags);
     json_put(&properties, "precision", json_string("very-high"));
-    json_put(&help, "markdown", json_report_string(rule->help));
+    json_put(&help, "markdown", json_text(rule->help));
     json_put(&object, "id", json_string(rule->id));
     json_put(&object, "shortDescription", message_json(rule->summary));
     json_put(&object, "fullDescription", message_json(rule->advice));
@@ -174,7 +174,7 @@ static json_t *location_json(struct location at, const char *text)
     struct place place = at.place;
     json_t *location = json_object(), *physical = json_object(), *artifact = json_object();
     json_t *region = json_object();
-    json_put(&artifact, "uri", json_report_string(at.file));
+    json_put(&artifact, "uri", json_text(at.file));
     json_put(&region, "startLine", json_integer(place.line ? place.line : 1));
     if (place.line && place.column)
         json_put(&region, "startColumn", json_integer(place.column));

@@ -8,7 +8,7 @@
 #define FENCESIM_SIM_RUN_BASELINE_H_
 
 #include "sim/base/diagnostics.h"
-#include "sim/run/compare.h"
+#include "sim/judge/compare.h"
 
 enum { BASELINE_FORMAT = 1 }; /* the number in the file */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/run/run.h"
 
 static uint32_t *now(const struct stepping *s) { return s->path[s->count]; }
 

@@ -3,7 +3,7 @@
 #ifndef FENCESIM_SIM_RUN_STEPPING_H_
 #define FENCESIM_SIM_RUN_STEPPING_H_
 
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 
 struct stepping;
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 #include "tests/unit/exploring.h"
 #include "tests/unit/judging.h"
 

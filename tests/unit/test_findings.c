@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Each rule where it must and where it must not be found. */
-#include "sim/findings/rules.h"
+#include "sim/judge/rules.h"
 #include "tests/unit/judging.h"
 
 void add_findings_tests(void);

@@ -2,6 +2,7 @@
 /* The trace reader: what a trace becomes. What it says of bad ones is in tests/malformed. */
 #include <CUnit/CUnit.h>
 
+#include "sim/isa/insn.h"
 #include "sim/program/layout.h"
 #include "tests/unit/reading.h"
 

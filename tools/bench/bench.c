@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "sim/explore/explore.h"
+#include "sim/input/files.h"
 #include "sim/program/read.h"
-#include "sim/run/files.h"
 #include "sim/time/time.h"
 #include "tools/bench/measure.h"
 

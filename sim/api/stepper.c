@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/input/files.h"
 #include "sim/program/litmus.h"
 #include "sim/program/read.h"
-#include "sim/run/files.h"
 #include "sim/run/stepping.h"
 
 /* Enough to learn which loads may be made early; the stepper learns on its own beyond. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/parallel.h"
+#include "sim/base/parallel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a run that a limit ended tells about how far it got, and what would help. */
-#ifndef FENCESIM_SIM_RUN_LIMITS_H_
-#define FENCESIM_SIM_RUN_LIMITS_H_
+#ifndef FENCESIM_SIM_JUDGE_LIMITS_H_
+#define FENCESIM_SIM_JUDGE_LIMITS_H_
 
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 
 /* NULL when nothing would help, or everything was explored. */
 const char *limit_advice(struct region *region, const struct exploration *exploration,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The graph of all states of a run, with what its ends come to. */
-#ifndef FENCESIM_SIM_RUN_STATE_GRAPH_H_
-#define FENCESIM_SIM_RUN_STATE_GRAPH_H_
+#ifndef FENCESIM_SIM_JUDGE_STATE_GRAPH_H_
+#define FENCESIM_SIM_JUDGE_STATE_GRAPH_H_
 
 #include "sim/explore/graph.h"
 

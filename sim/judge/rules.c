@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/findings/rules.h"
+#include "sim/judge/rules.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the paths that a user gives to the contents of files. */
-#ifndef FENCESIM_SIM_RUN_FILES_H_
-#define FENCESIM_SIM_RUN_FILES_H_
+#ifndef FENCESIM_SIM_INPUT_FILES_H_
+#define FENCESIM_SIM_INPUT_FILES_H_
 
 #include "sim/base/diagnostics.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/state_graph.h"
+#include "sim/judge/state_graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 
 struct grapher {
     struct judgement *judgement;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 
 enum { STORY_MAX = 10 /* events of an interleaving that are named */ };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/compare.h"
+#include "sim/judge/compare.h"
 
 const struct timed_cpu *main_timed_cpu(const struct result *result)
 {

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
-#include "sim/findings/rules.h"
+#include "sim/base/parallel.h"
+#include "sim/input/load.h"
+#include "sim/judge/rules.h"
 #include "sim/report/report.h"
-#include "sim/run/judge.h"
-#include "sim/run/load.h"
-#include "sim/run/parallel.h"
+#include "sim/run/run.h"
 
 enum { EXIT_INTERNAL = 70, TIMELINE_INSTRUCTIONS = 256 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
-#include "sim/findings/rules.h"
+#include "sim/judge/rules.h"
 #include "sim/report/problems.h"
 
 /* ---- profiles ---- */

@@ -3,13 +3,13 @@
  * Files are read, parsed, assembled (all of a thread's in one go) and checked by several threads,
  * each with a region of its own. What they have to complain about is gathered by file.
  */
-#include "sim/run/load.h"
+#include "sim/input/load.h"
 
+#include "sim/base/parallel.h"
+#include "sim/input/files.h"
+#include "sim/input/kinds.h"
 #include "sim/isa/insn.h"
 #include "sim/program/litmus.h"
-#include "sim/run/files.h"
-#include "sim/run/kinds.h"
-#include "sim/run/parallel.h"
 
 /* What a worker needs while it holds a file. */
 struct desk {

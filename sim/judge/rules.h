@@ -4,8 +4,8 @@
  * is never renamed or given another meaning. One table, so that reports, `simulate explain`
  * and the check of `expect: finding:` cannot disagree.
  */
-#ifndef FENCESIM_SIM_FINDINGS_RULES_H_
-#define FENCESIM_SIM_FINDINGS_RULES_H_
+#ifndef FENCESIM_SIM_JUDGE_RULES_H_
+#define FENCESIM_SIM_JUDGE_RULES_H_
 
 #include <stddef.h>
 

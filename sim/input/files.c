@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/files.h"
+#include "sim/input/files.h"
 
 #include <dirent.h>
 #include <errno.h>

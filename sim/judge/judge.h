@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that produce one result: order.c, expect.c, run.c and sim/findings. */
-#ifndef FENCESIM_SIM_RUN_JUDGE_H_
-#define FENCESIM_SIM_RUN_JUDGE_H_
+/* Shared by all that produce one result: the files of this folder, sim/findings and sim/run. */
+#ifndef FENCESIM_SIM_JUDGE_JUDGE_H_
+#define FENCESIM_SIM_JUDGE_JUDGE_H_
 
-#include "sim/run/run.h"
+#include "sim/judge/condition_value.h"
+#include "sim/judge/options.h"
+#include "sim/judge/result.h"
 
 /* What all runs of one variant share: decoded code, memoised execution, the start. */
 struct prepared {
@@ -77,23 +79,7 @@ bool same_outcomes(const struct judgement *judgement, const struct exploration *
 /* The index of the outcome with the values of a final state, NO_INDEX if none. */
 int outcome_of(const struct judgement *judgement, const struct final_state *final);
 
-/* The place in the trace of an instruction of a CPU. */
-struct place insn_place(const struct program *program, uint32_t variant, uint32_t cpu,
-                        uint32_t offset);
-
-void add_finding(struct region *region, struct result *result, const struct finding *finding);
-void add_unmodelled(struct region *region, struct result *result,
-                    const struct unmodelled *unmodelled);
-
 /* Tells every witness in a few sentences (prose.c). */
 void tell_witnesses(struct judgement *judgement);
-
-/* ---- sim/findings ---- */
-
-/* Looks for fences that forbid the relaxed outcomes that witnesses show (forbid.c). */
-void find_forbidding_fences(struct judgement *judgement);
-
-/* Fills the result's findings. */
-void find_all(struct judgement *judgement);
 
 #endif

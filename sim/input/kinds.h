@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kinds files: what is expected of litmus tests, by their names. */
-#ifndef FENCESIM_SIM_RUN_KINDS_H_
-#define FENCESIM_SIM_RUN_KINDS_H_
+#ifndef FENCESIM_SIM_INPUT_KINDS_H_
+#define FENCESIM_SIM_INPUT_KINDS_H_
 
 #include "sim/base/diagnostics.h"
 #include "sim/program/program.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which variant of a program is the cheapest one that does what the trace asks for. */
-#ifndef FENCESIM_SIM_RUN_COMPARE_H_
-#define FENCESIM_SIM_RUN_COMPARE_H_
+#ifndef FENCESIM_SIM_JUDGE_COMPARE_H_
+#define FENCESIM_SIM_JUDGE_COMPARE_H_
 
-#include "sim/run/run.h"
+#include "sim/judge/result.h"
 
 struct comparison {
     size_t timed;                  /* variants with cycles; below 2 there is nothing to compare */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Many like pieces of work on several threads. */
-#ifndef FENCESIM_SIM_RUN_PARALLEL_H_
-#define FENCESIM_SIM_RUN_PARALLEL_H_
+#ifndef FENCESIM_SIM_BASE_PARALLEL_H_
+#define FENCESIM_SIM_BASE_PARALLEL_H_
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/findings/rules.h"
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
+#include "sim/judge/rules.h"
 
 /* Whether a final state is one that the expectation speaks of. */
 static bool speaks_of(const struct expectation *expectation, const struct final_state *final)

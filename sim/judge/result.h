@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one run (a file x a profile x a variant) found. The report writers read only this. */
-#ifndef FENCESIM_SIM_RUN_RESULT_H_
-#define FENCESIM_SIM_RUN_RESULT_H_
+#ifndef FENCESIM_SIM_JUDGE_RESULT_H_
+#define FENCESIM_SIM_JUDGE_RESULT_H_
 
 #include "models/profile.h"
 #include "sim/explore/witness.h"
+#include "sim/judge/state_graph.h"
 #include "sim/program/program.h"
 #include "sim/relations/relations.h"
-#include "sim/run/state_graph.h"
 #include "sim/time/time.h"
 
 enum verdict { VERDICT_PASS, VERDICT_VIOLATION, VERDICT_UNKNOWN };
@@ -120,5 +120,23 @@ struct result {
     const char **notes;
     size_t note_count, note_capacity;
 };
+
+struct result_list {
+    struct result **items;
+    size_t count, capacity;
+};
+
+/* ---- building a result ---- */
+
+/* The place in the trace of an instruction of a CPU. */
+struct place insn_place(const struct program *program, uint32_t variant, uint32_t cpu,
+                        uint32_t offset);
+
+void add_finding(struct region *region, struct result *result, const struct finding *finding);
+void add_unmodelled(struct region *region, struct result *result,
+                    const struct unmodelled *unmodelled);
+
+/* Adds a note, unless the result has it. */
+void result_note(struct region *region, struct result *result, const char *note);
 
 #endif

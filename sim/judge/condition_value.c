@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/run.h"
+#include "sim/judge/condition_value.h"
 
 static bool has_value(const struct condition *condition, const struct condition_state *state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/limits.h"
+#include "sim/judge/limits.h"
 
 #include <inttypes.h>
 #include <string.h>

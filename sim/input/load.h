@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the paths that a user gives to programs: read, parsed, assembled and checked. */
-#ifndef FENCESIM_SIM_RUN_LOAD_H_
-#define FENCESIM_SIM_RUN_LOAD_H_
+#ifndef FENCESIM_SIM_INPUT_LOAD_H_
+#define FENCESIM_SIM_INPUT_LOAD_H_
 
 #include "sim/program/read.h"
 

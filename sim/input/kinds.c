@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sim/run/kinds.h"
+#include "sim/input/kinds.h"
 
 #include <string.h>
 
 #include "sim/base/intern.h"
+#include "sim/input/files.h"
 #include "sim/program/litmus.h"
-#include "sim/run/files.h"
 
 enum kind { KIND_ALLOW, KIND_FORBID, KIND_REQUIRE, KIND_UNKNOWN };
 

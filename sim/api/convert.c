@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
+#include "sim/input/files.h"
 #include "sim/isa/insn.h"
 #include "sim/program/litmus.h"
 #include "sim/program/read.h"
 #include "sim/report/convert.h"
-#include "sim/run/files.h"
 
 /* The only variant, or the one that was named. */
 static int choose_variant(const struct program *program, const char *name,
