@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `simulate convert`: one file in the other format. */
-#define _GNU_SOURCE /* strdup */
-#include <string.h>
-
-#include "include/fencesim/fencesim.h"
-#include "sim/input/files.h"
-#include "sim/isa/insn.h"
-#include "sim/program/litmus.h"
-#include "sim/program/read.h"
 #include "sim/report/convert.h"
+#include "sim/api/produce.h"
+#include "sim/input/load.h"
+#include "sim/isa/insn.h"
 
 /* The only variant, or the one that was named. */
 static int choose_variant(const struct program *program, const char *name,
@@ -26,61 +21,46 @@ static int choose_variant(const struct program *program, const char *name,
     return NO_INDEX;
 }
 
-static void convert(struct text *out, const char *path, const char *variant,
+struct convert_request {
+    const char *path, *variant;
+};
+
+static void convert(struct text *out, const struct convert_request *request,
                     struct diagnostics *diagnostics)
 {
-    struct region *region = out->region;
-    struct input_files files = {0};
-    struct source_list sources = {.region = region};
-    read_path(region, path, &files, diagnostics);
-    if (files.count > 1)
-        diagnostics_add(diagnostics, region_strdup(region, path), (struct place){0},
-                        "found %zu files, expected one to convert", files.count);
-    if (files.count != 1 || diagnostics->count)
-        return;
-    bool is_litmus = input_is_litmus(&files.items[0]);
+    struct source_list sources = {.region = out->region};
     struct program *program =
-        (is_litmus ? litmus_parse : trace_parse)(region, files.items[0].name, files.items[0].text,
-                                                 files.items[0].length, &sources, diagnostics);
-    if (!assemble(&sources, diagnostics) || !program || diagnostics->count)
+        load_one(out->region, request->path, "convert", &sources, diagnostics);
+    if (!program)
         return;
-    trace_finish(program, diagnostics);
-    if (is_litmus) {
+    if (program->litmus) {
         write_trace(out, program, &sources);
         return;
     }
-    int chosen = choose_variant(program, variant, diagnostics);
+    int chosen = choose_variant(program, request->variant, diagnostics);
     if (chosen != NO_INDEX && !diagnostics->count)
         write_litmus(out, program, (uint32_t)chosen, diagnostics);
 }
 
-static fs_status convert_guarded(struct region *region, const char *path, const char *variant,
-                                 struct text *out)
+static fs_status write_converted(const void *request, struct text *out)
 {
     struct diagnostics diagnostics;
-    if (region_guard(region))
-        return FS_NO_MEMORY;
-    diagnostics_init(&diagnostics, region);
-    text_init(out, region);
-    text_add(out, "");
-    convert(out, path, variant, &diagnostics);
+    diagnostics_init(&diagnostics, out->region);
+    convert(out, request, &diagnostics);
     if (!diagnostics.count)
         return FS_OK;
     out->length = 0;
-    diagnostics_sort(&diagnostics);
-    for (size_t i = 0; i < diagnostics.count; i++)
-        text_printf(out, "%s\n", diagnostic_line(region, &diagnostics.items[i]));
+    size_t count;
+    const char **lines = diagnostics_lines(&diagnostics, &count);
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s\n", lines[i]);
     return FS_BAD_INPUT;
 }
 
 fs_status fs_convert(const char *path, const char *variant, char **text)
 {
-    struct region region;
-    struct text out = {0};
-    region_init(&region, 0);
-    fs_status status = convert_guarded(&region, path, variant, &out);
+    fs_status status =
+        produce_text(write_converted, &(struct convert_request){path, variant}, text);
     decoder_close();
-    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
-    region_release(&region);
-    return *text ? status : FS_NO_MEMORY;
+    return status;
 }

@@ -144,19 +144,6 @@ static void run(struct fit *fit, const char *path)
     sum_groups(fit);
 }
 
-static void write_diagnostics(fs_fit_result *result)
-{
-    struct diagnostics *diagnostics = &result->diagnostics;
-    diagnostics_sort(diagnostics);
-    result->lines = region_array(&result->region, diagnostics->count + 1, sizeof *result->lines);
-    for (; result->line_count < diagnostics->count; result->line_count++)
-        result->lines[result->line_count] =
-            diagnostic_line(&result->region, &diagnostics->items[result->line_count]);
-    if (diagnostics->dropped)
-        result->lines[result->line_count++] =
-            region_printf(&result->region, "and %zu more errors", diagnostics->dropped);
-}
-
 static fs_status fit_guarded(fs_fit_result *result, const char *path)
 {
     struct fit *fit = &result->fit;
@@ -171,7 +158,7 @@ static fs_status fit_guarded(fs_fit_result *result, const char *path)
     if (result->options.max_seconds > 0)
         fit->until = seconds_now() + result->options.max_seconds;
     run(fit, path);
-    write_diagnostics(result);
+    result->lines = diagnostics_lines(&result->diagnostics, &result->line_count);
     return result->line_count ? FS_BAD_INPUT : FS_OK;
 }
 

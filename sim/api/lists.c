@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The public interface's lists: profiles, and rules of findings. */
-#define _GNU_SOURCE /* strdup */
-#include <stdlib.h>
 #include <string.h>
 
-#include "include/fencesim/fencesim.h"
+#include "sim/api/produce.h"
 #include "sim/judge/rules.h"
 #include "sim/report/problems.h"
 
+struct list_request {
+    const char *name; /* of one entry; NULL: all */
+    fs_format format;
+};
+
 /* ---- profiles ---- */
 
-static fs_status profiles_guarded(struct region *region, const char *name, fs_format format,
-                                  struct text *out)
+static fs_status list_profiles(const void *argument, struct text *out)
 {
-    if (region_guard(region))
-        return FS_NO_MEMORY;
+    const struct list_request *request = argument;
+    const char *name = request->name;
+    struct region *region = out->region;
     struct diagnostics diagnostics;
     diagnostics_init(&diagnostics, region);
-    text_init(out, region);
     size_t count = 1;
     const char *const *names = name ? &name : profile_names(&count);
     const struct profile **profiles = region_array(region, count, sizeof *profiles);
@@ -31,7 +33,7 @@ static fs_status profiles_guarded(struct region *region, const char *name, fs_fo
     }
     if (diagnostics.count)
         return FS_BAD_INPUT;
-    if (format == FS_FORMAT_JSON)
+    if (request->format == FS_FORMAT_JSON)
         return write_profiles_json(out, profiles, count, name != NULL) ? FS_OK : FS_NO_MEMORY;
     if (name)
         write_profile(out, profiles[0]);
@@ -42,13 +44,7 @@ static fs_status profiles_guarded(struct region *region, const char *name, fs_fo
 
 fs_status fs_profiles_text(const char *name, fs_format format, char **text)
 {
-    struct region region;
-    struct text out = {0};
-    region_init(&region, 0);
-    fs_status status = profiles_guarded(&region, name, format, &out);
-    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
-    region_release(&region);
-    return *text ? status : FS_NO_MEMORY;
+    return produce_text(list_profiles, &(struct list_request){name, format}, text);
 }
 
 /* ---- rules ---- */
@@ -76,18 +72,16 @@ static bool choose_rules(struct region *region, const char *id, struct rule_list
     return one.rules || one.verdicts || one.stalls;
 }
 
-static fs_status rules_guarded(struct region *region, const char *id, fs_format format,
-                               struct text *out)
+static fs_status list_rules(const void *argument, struct text *out)
 {
+    const struct list_request *request = argument;
+    const char *id = request->name;
     struct rule_lists lists;
-    if (region_guard(region))
-        return FS_NO_MEMORY;
-    text_init(out, region);
-    if (!choose_rules(region, id, &lists)) {
+    if (!choose_rules(out->region, id, &lists)) {
         text_printf(out, "no rule '%s'; 'simulate explain' lists them\n", id);
         return FS_BAD_INPUT;
     }
-    if (format == FS_FORMAT_JSON)
+    if (request->format == FS_FORMAT_JSON)
         return write_rules_json(out, &lists) ? FS_OK : FS_NO_MEMORY;
     if (lists.rules)
         write_rules(out, lists.rules, lists.rule_count, NULL, id != NULL);
@@ -100,11 +94,5 @@ static fs_status rules_guarded(struct region *region, const char *id, fs_format 
 
 fs_status fs_rules_text(const char *id, fs_format format, char **text)
 {
-    struct region region;
-    struct text out = {0};
-    region_init(&region, 0);
-    fs_status status = rules_guarded(&region, id, format, &out);
-    *text = status == FS_NO_MEMORY ? NULL : strdup(out.data);
-    region_release(&region);
-    return *text ? status : FS_NO_MEMORY;
+    return produce_text(list_rules, &(struct list_request){id, format}, text);
 }

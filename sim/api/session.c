@@ -270,20 +270,6 @@ static void gather(fs_report *report)
     }
 }
 
-static void write_diagnostics(fs_report *report)
-{
-    struct region *region = &report->region;
-    diagnostics_sort(&report->diagnostics);
-    size_t count = report->diagnostics.count;
-    report->lines = region_array(region, count + 1, sizeof *report->lines);
-    for (size_t i = 0; i < count; i++)
-        report->lines[i] = diagnostic_line(region, &report->diagnostics.items[i]);
-    if (report->diagnostics.dropped)
-        report->lines[count++] =
-            region_printf(region, "and %zu more errors", report->diagnostics.dropped);
-    report->line_count = count;
-}
-
 static void compare_with_baseline(fs_report *report, const fs_options *options)
 {
     struct region *region = &report->region;
@@ -331,7 +317,7 @@ static fs_status run_guarded(fs_report *report, const char *const *paths, size_t
     run_jobs(report, options->jobs);
     gather(report);
     compare_with_baseline(report, options);
-    write_diagnostics(report);
+    report->lines = diagnostics_lines(&report->diagnostics, &report->line_count);
     return report->internal ? FS_INTERNAL : report->line_count ? FS_BAD_INPUT : FS_OK;
 }
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
-#include "sim/input/files.h"
-#include "sim/program/litmus.h"
-#include "sim/program/read.h"
+#include "sim/input/load.h"
 #include "sim/run/stepping.h"
 
 /* Enough to learn which loads may be made early; the stepper learns on its own beyond. */
@@ -27,26 +25,6 @@ struct fs_stepper {
 };
 
 static const struct place nowhere = {0, 0};
-
-static void read_program(struct fs_stepper *s, const char *path, struct program **program)
-{
-    struct region *region = &s->region;
-    struct input_files files = {0};
-    struct source_list sources = {.region = region};
-    read_path(region, path, &files, &s->diagnostics);
-    if (files.count > 1)
-        diagnostics_add(&s->diagnostics, region_strdup(region, path), nowhere,
-                        "found %zu files, expected one to step through", files.count);
-    if (files.count != 1 || s->diagnostics.count)
-        return;
-    const struct input_file *file = &files.items[0];
-    struct program *read = (input_is_litmus(file) ? litmus_parse : trace_parse)(
-        region, file->name, file->text, file->length, &sources, &s->diagnostics);
-    if (!assemble(&sources, &s->diagnostics) || !read || s->diagnostics.count)
-        return;
-    trace_finish(read, &s->diagnostics);
-    *program = read;
-}
 
 static int choose_variant(struct fs_stepper *s, const struct program *program,
                           const fs_options *options)
@@ -78,9 +56,9 @@ static uint64_t least(uint64_t a, uint64_t b) { return a && a < b ? a : b; }
 
 static void open_stepping(struct fs_stepper *s, const char *path, const fs_options *options)
 {
-    struct program *program = NULL;
-    read_program(s, path, &program);
-    if (!program || s->diagnostics.count)
+    struct source_list sources = {.region = &s->region};
+    struct program *program = load_one(&s->region, path, "step through", &sources, &s->diagnostics);
+    if (!program)
         return;
     int variant = choose_variant(s, program, options);
     const struct profile *profile = choose_profile(s, program, options);
@@ -111,10 +89,7 @@ static fs_status open_guarded(struct fs_stepper *s, const char *path, const fs_o
         return FS_NO_MEMORY;
     diagnostics_init(&s->diagnostics, &s->region);
     open_stepping(s, path, options);
-    diagnostics_sort(&s->diagnostics);
-    s->lines = region_array(&s->region, s->diagnostics.count + 1, sizeof *s->lines);
-    for (size_t i = 0; i < s->diagnostics.count; i++)
-        s->lines[s->line_count++] = diagnostic_line(&s->region, &s->diagnostics.items[i]);
+    s->lines = diagnostics_lines(&s->diagnostics, &s->line_count);
     if (s->line_count)
         s->stepping = NULL;
     return s->line_count ? FS_BAD_INPUT : FS_OK;

@@ -59,6 +59,18 @@ const char *diagnostic_line(struct region *region, const struct diagnostic *item
     return region_printf(region, "%s: error: %s", item->file, item->message);
 }
 
+const char **diagnostics_lines(struct diagnostics *diagnostics, size_t *count)
+{
+    struct region *region = diagnostics->region;
+    diagnostics_sort(diagnostics);
+    const char **lines = region_array(region, diagnostics->count + 1, sizeof *lines);
+    for (*count = 0; *count < diagnostics->count; ++*count)
+        lines[*count] = diagnostic_line(region, &diagnostics->items[*count]);
+    if (diagnostics->dropped)
+        lines[(*count)++] = region_printf(region, "and %zu more errors", diagnostics->dropped);
+    return lines;
+}
+
 static int compare(const void *left, const void *right)
 {
     const struct diagnostic *a = left, *b = right;

@@ -46,6 +46,9 @@ void diagnostics_sort(struct diagnostics *diagnostics);
  * a file. */
 const char *diagnostic_line(struct region *region, const struct diagnostic *item);
 
+/* All of them, sorted, a line each; the last says how many more there were, if so. */
+const char **diagnostics_lines(struct diagnostics *diagnostics, size_t *count);
+
 /*
  * The candidate nearest to `word` by edit distance, or NULL when none is close enough to be
  * a likely misspelling (at most a third of the word's letters changed).

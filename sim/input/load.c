@@ -35,6 +35,13 @@ struct load {
     unsigned threads;
 };
 
+static struct program *parse_file(struct region *region, const struct input_file *file,
+                                  struct source_list *sources, struct diagnostics *diagnostics)
+{
+    return (input_is_litmus(file) ? litmus_parse : trace_parse)(region, file->name, file->text,
+                                                                file->length, sources, diagnostics);
+}
+
 /* ---- the workers' part ---- */
 
 static void parse(struct load *load, struct desk *desk, size_t index)
@@ -45,8 +52,7 @@ static void parse(struct load *load, struct desk *desk, size_t index)
     item->desk = desk;
     item->first_source = desk->sources.count;
     if (input_read(desk->region, file, &item->diagnostics))
-        item->program = (input_is_litmus(file) ? litmus_parse : trace_parse)(
-            desk->region, file->name, file->text, file->length, &desk->sources, &item->diagnostics);
+        item->program = parse_file(desk->region, file, &desk->sources, &item->diagnostics);
     item->source_count = desk->sources.count - item->first_source;
     for (size_t i = 0; i < item->source_count; i++) {
         struct source *source = desk->sources.items[item->first_source + i];
@@ -174,4 +180,23 @@ bool load(struct region *region, const char *const *paths, size_t path_count, co
         run_all(&load, check_one, load.files.count);
     take_results(&load, loaded);
     return assembled;
+}
+
+/* ---- one file ---- */
+
+struct program *load_one(struct region *region, const char *path, const char *purpose,
+                         struct source_list *sources, struct diagnostics *diagnostics)
+{
+    struct input_files files = {0};
+    read_path(region, path, &files, diagnostics);
+    if (files.count > 1)
+        diagnostics_add(diagnostics, region_strdup(region, path), (struct place){0},
+                        "found %zu files, expected one to %s", files.count, purpose);
+    if (files.count != 1 || diagnostics->count)
+        return NULL;
+    struct program *program = parse_file(region, &files.items[0], sources, diagnostics);
+    if (!assemble(sources, diagnostics) || !program || diagnostics->count)
+        return NULL;
+    trace_finish(program, diagnostics);
+    return diagnostics->count ? NULL : program;
 }

@@ -18,4 +18,11 @@ struct loaded {
 bool load(struct region *region, const char *const *paths, size_t path_count, const char *kinds,
           unsigned threads, struct loaded *loaded, struct diagnostics *diagnostics);
 
+/*
+ * One file (a path or "-") as a program; `sources` gets its code as text. NULL when there is an
+ * error or more than one file, with diagnostics; `purpose` ("convert") says what it was for.
+ */
+struct program *load_one(struct region *region, const char *path, const char *purpose,
+                         struct source_list *sources, struct diagnostics *diagnostics);
+
 #endif
