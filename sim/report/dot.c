@@ -90,8 +90,9 @@ static void add_graph(struct text *out, const struct result *result,
     text_add(out, "}\n");
 }
 
-void write_dot(struct text *out, const struct result_list *results)
+void write_dot(struct text *out, const struct report_view *view)
 {
+    const struct result_list *results = view->results;
     bool any = false;
     for (size_t i = 0; i < results->count; i++)
         for (size_t n = 0; n < results->items[i]->witness_count; n++)

@@ -241,10 +241,11 @@ static void write_chunk(void *context, unsigned worker, size_t chunk)
     region->guarded = false;
 }
 
-void write_herd(struct text *out, const struct result_list *results, unsigned threads)
+void write_herd(struct text *out, const struct report_view *view)
 {
+    const struct result_list *results = view->results;
     size_t chunks = (results->count + CHUNK - 1) / CHUNK;
-    threads = parallel_threads(threads, chunks);
+    unsigned threads = parallel_threads(view->threads, chunks);
     struct writing writing = {.results = results,
                               .texts = region_array(out->region, chunks, sizeof *writing.texts),
                               .workers =

@@ -117,9 +117,9 @@ static void add_foot(struct html *html)
     html_put(html, "</script>\n</body>\n</html>\n");
 }
 
-void write_html(struct text *out, const struct result_list *results,
-                const struct baseline_comparison *baseline)
+void write_html(struct text *out, const struct report_view *view)
 {
+    const struct result_list *results = view->results;
     struct html html = {.out = out, .results = results};
     size_t programs = 0, number = 0;
     intern_init(&html.graphs, out->region);
@@ -132,6 +132,6 @@ void write_html(struct text *out, const struct result_list *results,
         add_index(&html, programs);
     for (size_t first = 0; first < results->count; first += same_program(results, first))
         html_program(&html, results->items + first, same_program(results, first), ++number);
-    add_baseline(&html, baseline);
+    add_baseline(&html, view->compared);
     add_foot(&html);
 }

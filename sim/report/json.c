@@ -279,9 +279,9 @@ static bool dump(struct text *out, char **holder, json_t *root)
     return false;
 }
 
-bool write_json(struct text *out, const struct result_list *results,
-                const struct baseline_comparison *baseline)
+void write_json(struct text *out, const struct report_view *view)
 {
+    const struct result_list *results = view->results;
     char **holder = json_text_holder(out->region);
     build_failed = false;
     json_t *root = json_object(), *array = json_array(), *tool = json_object();
@@ -297,9 +297,10 @@ bool write_json(struct text *out, const struct result_list *results,
         put(root, "comparisons", comparisons);
     else
         json_decref(comparisons);
-    if (baseline)
-        put(root, "baseline", json_baseline_comparison(out->region, baseline));
-    return dump(out, holder, root);
+    if (view->compared)
+        put(root, "baseline", json_baseline_comparison(out->region, view->compared));
+    if (!dump(out, holder, root))
+        region_fail(out->region);
 }
 
 bool write_baseline_file(struct text *out, const struct result_list *results)

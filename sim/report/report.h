@@ -14,35 +14,28 @@ struct report_view {
     const struct diagnostics *diagnostics;      /* sorted */
     const struct baseline_comparison *compared; /* NULL: with nothing */
     const fs_style *style;                      /* NULL: plain */
-    unsigned threads;                           /* that may write */
+    unsigned threads;                           /* that may write, 0: one per core */
 };
 
-void write_text(struct text *out, const struct result_list *results, const fs_style *style);
+/* A writer unwinds to the guard of out->region when memory runs out. */
+typedef void report_writer(struct text *out, const struct report_view *view);
 
-/* The contract's JSON report; `baseline` may be NULL. False when memory ran out in the JSON
- * library. */
-bool write_json(struct text *out, const struct result_list *results,
-                const struct baseline_comparison *baseline);
-
-/* One page that holds all it needs; `baseline` may be NULL. */
-void write_html(struct text *out, const struct result_list *results,
-                const struct baseline_comparison *baseline);
-/* The executions that are shown as graphs: for graphviz, and drawn. */
-void write_dot(struct text *out, const struct result_list *results);
-void write_svg(struct text *out, const struct result_list *results);
-
-/* As herd7 prints it; up to `threads` threads write, 0: one per core. */
-void write_herd(struct text *out, const struct result_list *results, unsigned threads);
+report_writer write_text; /* for people; with style->summary as write_summary */
+report_writer write_json; /* the contract's JSON report */
+report_writer write_html; /* one page that holds all it needs */
+report_writer write_dot;  /* the executions that are shown as graphs: for graphviz, and drawn */
+report_writer write_svg;
+report_writer write_herd; /* as herd7 prints it, by several threads */
 
 /* For tools: test results, static analysis results, compilers' messages, workflow commands. */
-void write_junit(struct text *out, const struct report_view *view);
-void write_sarif(struct text *out, const struct report_view *view);
-void write_tap(struct text *out, const struct report_view *view);
-void write_gcc(struct text *out, const struct report_view *view);
-void write_github(struct text *out, const struct report_view *view);
+report_writer write_junit;
+report_writer write_sarif;
+report_writer write_tap;
+report_writer write_gcc;
+report_writer write_github;
 
 /* For logs: what does not pass, a line for each file, and a count. */
-void write_summary(struct text *out, const struct report_view *view);
+report_writer write_summary;
 
 /* What a litmus test's condition comes to, in numbers of final states. */
 struct litmus_answer {

@@ -265,8 +265,9 @@ static void add_document(struct text *out, const struct text *body, size_t numbe
     text_add(out, "</svg>\n");
 }
 
-void write_svg(struct text *out, const struct result_list *results)
+void write_svg(struct text *out, const struct report_view *view)
 {
+    const struct result_list *results = view->results;
     struct text body;
     size_t number = 0;
     int top = 0, width = WIDTH_LEAST;

@@ -349,7 +349,8 @@ static void add_file(struct writer *writer, struct result *const *results, size_
         write_findings(writer->out, results, count);
 }
 
-void write_text(struct text *out, const struct result_list *results, const fs_style *style)
+static void write_results(struct text *out, const struct result_list *results,
+                          const fs_style *style)
 {
     struct writer writer = {out, style && style->color, style ? style->verbosity : 0};
     size_t tally[3] = {0};
@@ -364,6 +365,17 @@ void write_text(struct text *out, const struct result_list *results, const fs_st
     if (results->count > 1)
         text_printf(out, "%zu runs: %zu pass, %zu violation, %zu unknown\n", results->count,
                     tally[VERDICT_PASS], tally[VERDICT_VIOLATION], tally[VERDICT_UNKNOWN]);
+}
+
+void write_text(struct text *out, const struct report_view *view)
+{
+    if (view->style && view->style->summary) {
+        write_summary(out, view);
+        return;
+    }
+    write_results(out, view->results, view->style);
+    if (view->compared)
+        write_baseline(out, view->compared, view->style && view->style->color);
 }
 
 void write_profiles(struct text *out, const struct profile *const *profiles, size_t count)

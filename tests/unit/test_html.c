@@ -139,7 +139,7 @@ static bool judge_without_memory(const struct judging *j, const struct profile *
     region_fail_after(n);
     run_program(&region, j->reading.program, &profile, 1, &variant, 1, &exploring, &results);
     text_init(&page, &region);
-    write_html(&page, &results, NULL);
+    write_html(&page, &(struct report_view){.results = &results});
     region_fail_after(0);
     region_release(&region);
     return true;
