@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings below a table of runs, and the text of `simulate explain`. */
+/* Findings below a table of runs. */
 #include <string.h>
 
 #include "sim/report/report.h"
 
-enum { RUNS_NAMED = 4, WIDTH = 88 };
-
-void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset)
-{
-    const char *source = program_source(result->program, result->variant, cpu, offset);
-    if (source)
-        text_printf(out, "  (%s)", source);
-}
+enum { RUNS_NAMED = 4 };
 
 static bool same_finding(const struct finding *a, const struct finding *b)
 {
@@ -68,40 +61,4 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
             add_runs(out, results, count, finding);
             text_add(out, "\n");
         }
-}
-
-/* A paragraph, indented and broken at spaces. */
-static void add_paragraph(struct text *out, const char *words)
-{
-    size_t column = 0;
-    while (*words) {
-        size_t length = strcspn(words, " ");
-        if (column + length + 5 > WIDTH) {
-            text_add(out, "\n");
-            column = 0;
-        }
-        text_add(out, column ? " " : "    ");
-        text_add_bytes(out, words, length);
-        column += length + 1;
-        words += length + (words[length] == ' ');
-    }
-    text_add(out, "\n");
-}
-
-void write_rules(struct text *out, const struct rule *rules, size_t count, const char *kind,
-                 bool whole)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct rule *rule = &rules[i];
-        const char *level = kind ? kind : rule_level_name(rule->level);
-        if (!whole) {
-            text_printf(out, "%-30s %-8s %s\n", rule->id, level, rule->summary);
-            continue;
-        }
-        text_printf(out, "%s (%s): %s\n\n", rule->id, level, rule->summary);
-        add_paragraph(out, rule->help);
-        text_add(out, "\n");
-        add_paragraph(out, region_printf(out->region, kind ? "What helps: %s." : "What to do: %s.",
-                                         rule->advice));
-    }
 }

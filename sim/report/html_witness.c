@@ -15,14 +15,6 @@ struct lanes {
     const uint64_t *memory;           /* before the step */
 };
 
-/* Register work, and a CPU's traffic with its own stack, only tire the reader. */
-static bool deserves_a_row(const struct witness_step *step)
-{
-    bool own_stack = step->size && step->address >= STACK_BASE &&
-                     (!step->has_insn || strcmp(step->event, "load") == 0);
-    return strcmp(step->event, "compute") != 0 && !own_stack;
-}
-
 static void add_buffer(struct html *html, const struct witness_step *step)
 {
     if (!step || step->buffer_count == 0)
@@ -137,7 +129,7 @@ static size_t add_rows(struct lanes *lanes)
     size_t number = 0, hidden = 0;
     add_start(lanes);
     for (size_t i = 0; i < witness->count; i++) {
-        if (!deserves_a_row(&witness->steps[i]) || number == HTML_STEPS)
+        if (!is_telling(&witness->steps[i]) || number == HTML_STEPS)
             hidden++;
         else
             add_step(lanes, &witness->steps[i], ++number);

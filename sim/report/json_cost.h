@@ -6,6 +6,8 @@
 #include "sim/base/json.h"
 #include "sim/report/report.h"
 
+enum { SCHEMA_VERSION = 1 };
+
 /* Rounded to hundredths: more digits of a modelled figure would only look precise. */
 json_t *json_cycles(double value);
 

@@ -18,12 +18,6 @@ struct writer {
     int verbosity;
 };
 
-const char *verdict_color(enum verdict verdict)
-{
-    static const char *const colors[] = {"\033[32m", "\033[31;1m", "\033[33m"};
-    return colors[verdict];
-}
-
 static void add_colored(struct writer *writer, const char *color, const char *string)
 {
     text_printf(writer->out, "%s%s%s", writer->color ? color : "", string,
@@ -36,14 +30,6 @@ static void add_padded(struct writer *writer, const char *string, size_t width)
     text_add(writer->out, string);
     if (length < width)
         text_pad(writer->out, ' ', width - length);
-}
-
-void add_values(struct text *out, const struct result *result, const uint64_t *values)
-{
-    for (size_t i = 0; i < result->observed_count; i++) {
-        const char *format = values[i] < 4096 ? "%s%s=%" PRIu64 : "%s%s=0x%" PRIx64;
-        text_printf(out, format, i ? " " : "", result->observed[i]->text, values[i]);
-    }
 }
 
 static void add_images(struct writer *writer, const struct result *result)
@@ -120,14 +106,6 @@ static void add_step(struct writer *writer, const struct result *result,
     if (step->has_insn)
         add_source(&cell, result, step->cpu, step->offset);
     text_printf(writer->out, "  %s\n", cell.data);
-}
-
-/* Register work, and a CPU's traffic with its own stack, only tire the reader. */
-bool is_telling(const struct witness_step *step)
-{
-    bool own_stack = step->size && step->address >= STACK_BASE &&
-                     (!step->has_insn || strcmp(step->event, "load") == 0);
-    return strcmp(step->event, "compute") != 0 && !own_stack;
 }
 
 /* A paragraph, indented as the steps are. */
@@ -376,26 +354,4 @@ void write_text(struct text *out, const struct report_view *view)
     write_results(out, view->results, view->style);
     if (view->compared)
         write_baseline(out, view->compared, view->style && view->style->color);
-}
-
-void write_profiles(struct text *out, const struct profile *const *profiles, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        text_printf(out, "%-14s %-6s %-9s %s\n", profiles[i]->name, profiles[i]->vendor,
-                    profiles[i]->has_cycles ? "cycles" : "-", profiles[i]->about);
-}
-
-void write_profile(struct text *out, const struct profile *profile)
-{
-    text_printf(out, "%s: %s\nvendor %s, ordering model %s\n", profile->name, profile->about,
-                profile->vendor, profile->model);
-    for (size_t i = 0; i < profile->row_count; i++) {
-        const struct parameter_row *row = &profile->rows[i];
-        if (!row->given)
-            continue;
-        text_printf(out, "\n%s.%s = %g %s\n    %s\n    %s%s%s  (given by %s)\n", row->section,
-                    row->name, row->value, row->unit, row->meaning,
-                    row->estimate ? "estimate: " : "source: ", row->source ? row->source : "", "",
-                    row->profile);
-    }
 }
