@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "include/fencesim/fencesim.h"
-
-enum { EXIT_USAGE = 2, EXIT_INTERNAL = 70 };
+#include "sim/command/output.h"
 
 static const char usage[] =
     "usage: simulate capture [options] FILE:FUNCTION[,FUNCTION...]...\n"
@@ -179,24 +178,12 @@ static int write_file(const char *path, const char *text, size_t length)
     return EXIT_USAGE;
 }
 
-static int write_stream(const char *path, const char *text, size_t length)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    bool good = file && fwrite(text, 1, length, file) == length;
-    if (file && (path ? fclose(file) : fflush(file)) != 0)
-        good = false;
-    if (good || (errno == EPIPE && !path))
-        return 0;
-    fprintf(stderr, "simulate: cannot write %s: %s\n", path ? path : "the trace", strerror(errno));
-    return path ? EXIT_USAGE : EXIT_INTERNAL;
-}
-
 static int write_trace(const char *path, const char *text)
 {
     struct stat status;
     size_t length = strlen(text);
     bool special = path && stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    return path && !special ? write_file(path, text, length) : write_stream(path, text, length);
+    return path && !special ? write_file(path, text, length) : write_out(path, text, length);
 }
 
 static int capture(const fs_capture_options *options, const char *output)
@@ -214,9 +201,7 @@ static int capture(const fs_capture_options *options, const char *output)
                 break;
         }
     } else {
-        fprintf(stderr, "simulate: %s\n",
-                status == FS_NO_MEMORY ? "memory ran out" : "an internal error");
-        result = EXIT_INTERNAL;
+        result = report_failure(status);
     }
     free(text);
     return result;
