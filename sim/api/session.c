@@ -66,15 +66,9 @@ static void run_one(void *context, unsigned worker, size_t index)
         progress_count(&report->options.progress->files_done, 1);
 }
 
-static void leave_thread(void)
-{
-    decoder_close();
-    exec_thread_close();
-}
-
 static void run_jobs(fs_report *report, unsigned jobs)
 {
-    struct parallel parallel = {.run = run_one, .leave = leave_thread, .context = report};
+    struct parallel parallel = {.run = run_one, .leave = exec_thread_close, .context = report};
     if (report->options.progress)
         progress_count(&report->options.progress->files, report->job_count);
     parallel_run(&parallel, parallel_threads(jobs, report->job_count), report->job_count);
@@ -169,7 +163,7 @@ fs_status fs_run(const char *const *paths, size_t path_count, const fs_options *
     region_init(&made->region, 0);
     region_init(&made->output, 0);
     fs_status status = run_guarded(made, paths, path_count, options);
-    leave_thread();
+    exec_thread_close();
     if (status == FS_NO_MEMORY) {
         fs_report_free(made);
         return status;

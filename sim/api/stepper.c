@@ -115,7 +115,6 @@ void fs_stepper_free(fs_stepper *stepper)
         return;
     region_release(&stepper->region);
     free(stepper);
-    decoder_close();
     exec_thread_close();
 }
 

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/base/parallel.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <unistd.h>
-
-struct queue {
-    const struct parallel *parallel;
-    size_t count;
-    atomic_size_t next;
-};
-
-struct worker {
-    struct queue *queue;
-    unsigned number;
-    pthread_t thread;
-};
 
 unsigned parallel_threads(unsigned wanted, size_t count)
 {
@@ -28,36 +14,91 @@ unsigned parallel_threads(unsigned wanted, size_t count)
     return threads ? (unsigned)threads : 1;
 }
 
-static void work(struct queue *queue, unsigned number)
+/* Takes pieces until none is left. */
+static void work(struct crew *crew, unsigned number)
 {
     for (;;) {
-        size_t mine = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
-        if (mine >= queue->count)
+        size_t mine = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed);
+        if (mine >= crew->pieces)
             return;
-        queue->parallel->run(queue->parallel->context, number, mine);
+        crew->parallel.run(crew->parallel.context, number, mine);
     }
 }
 
 static void *begin(void *argument)
 {
-    struct worker *worker = argument;
-    work(worker->queue, worker->number);
-    if (worker->queue->parallel->leave)
-        worker->queue->parallel->leave();
+    struct crew_member *member = argument;
+    struct crew *crew = member->crew;
+    size_t done = 0; /* batches */
+    pthread_mutex_lock(&crew->lock);
+    for (;;) {
+        while (crew->batch == done && !crew->quit)
+            pthread_cond_wait(&crew->wake, &crew->lock);
+        if (crew->batch == done)
+            break;
+        done = crew->batch;
+        pthread_mutex_unlock(&crew->lock);
+        work(crew, member->number);
+        pthread_mutex_lock(&crew->lock);
+        if (--crew->working == 0)
+            pthread_cond_signal(&crew->idle);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    if (crew->parallel.leave)
+        crew->parallel.leave();
     return NULL;
+}
+
+void crew_start(struct crew *crew, const struct parallel *parallel, unsigned threads)
+{
+    crew->parallel = *parallel;
+    crew->working = 0;
+    crew->batch = crew->pieces = 0;
+    crew->quit = false;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->wake, NULL);
+    pthread_cond_init(&crew->idle, NULL);
+    for (crew->count = 1; crew->count < threads && crew->count < THREADS_MAX; crew->count++) {
+        struct crew_member *member = &crew->members[crew->count];
+        *member = (struct crew_member){.crew = crew, .number = crew->count};
+        if (pthread_create(&member->thread, NULL, begin, member) != 0)
+            break;
+    }
+}
+
+void crew_run(struct crew *crew, size_t count)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->pieces = count;
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+    crew->working = crew->count - 1;
+    crew->batch++;
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->lock);
+    work(crew, 0);
+    pthread_mutex_lock(&crew->lock);
+    while (crew->working > 0)
+        pthread_cond_wait(&crew->idle, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_stop(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->quit = true;
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->lock);
+    while (--crew->count > 0)
+        pthread_join(crew->members[crew->count].thread, NULL);
+    pthread_cond_destroy(&crew->wake);
+    pthread_cond_destroy(&crew->idle);
+    pthread_mutex_destroy(&crew->lock);
 }
 
 void parallel_run(const struct parallel *parallel, unsigned threads, size_t count)
 {
-    struct queue queue = {.parallel = parallel, .count = count};
-    struct worker workers[THREADS_MAX];
-    unsigned started = 1;
-    for (; started < threads && started < THREADS_MAX; started++) {
-        workers[started] = (struct worker){.queue = &queue, .number = started};
-        if (pthread_create(&workers[started].thread, NULL, begin, &workers[started]) != 0)
-            break;
-    }
-    work(&queue, 0);
-    while (--started > 0)
-        pthread_join(workers[started].thread, NULL);
+    struct crew crew;
+    crew_start(&crew, parallel, threads);
+    crew_run(&crew, count);
+    crew_stop(&crew);
 }

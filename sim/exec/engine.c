@@ -189,6 +189,7 @@ void exec_close(struct exec *exec)
 
 void exec_thread_close(void)
 {
+    decoder_close();
     machine_close_spare();
     memo_close();
 }

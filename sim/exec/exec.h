@@ -73,7 +73,8 @@ struct exec;
 struct exec *exec_open(struct region *region, const struct program *program);
 void exec_close(struct exec *exec);
 
-/* Gives back what the calling thread keeps between programs: an engine, remembered answers. */
+/* Gives back what the calling thread keeps between programs: an engine, remembered answers, its
+ * decoder. */
 void exec_thread_close(void);
 
 /*

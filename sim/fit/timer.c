@@ -3,30 +3,22 @@
  * Times many loops at once, by threads that keep their engines from trial to trial. What a loop
  * takes does not depend on which thread times it.
  */
-#include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "sim/base/parallel.h"
 #include "sim/exec/exec.h"
 #include "sim/explore/explore.h"
 #include "sim/fit/fit.h"
 #include "sim/time/time.h"
 
-enum { THREADS_MAX = 256 };
-
 struct fit_timer {
-    pthread_mutex_t lock;
-    pthread_cond_t wake, idle;
-    pthread_t threads[THREADS_MAX];
-    unsigned started;
-    bool quit;
+    struct crew crew;
     /* the batch in hand */
     const struct fit *fit;
     struct profile profile;
     const uint32_t *which;
-    size_t count, next, done;
     double *out;
-    bool no_memory;
+    atomic_bool no_memory;
 };
 
 /* ---- one loop ---- */
@@ -73,72 +65,32 @@ const char *fit_problem(struct fit *fit, const struct fit_loop *loop)
 
 /* ---- threads ---- */
 
-/* Works on the batch until nothing is left of it; the lock is held before and after. */
-static void work(struct fit_timer *timer)
+static void time_one(void *context, unsigned worker, size_t index)
 {
-    while (timer->next < timer->count) {
-        size_t mine = timer->next++;
-        struct region region;
-        double cycles = -1;
-        pthread_mutex_unlock(&timer->lock);
-        region_init(&region, (size_t)timer->fit->options->max_memory);
-        bool timed = time_guarded(&region, timer, timer->which[mine], &cycles);
-        region_release(&region);
-        pthread_mutex_lock(&timer->lock);
-        timer->out[mine] = cycles;
-        timer->no_memory = timer->no_memory || !timed;
-        if (++timer->done == timer->count)
-            pthread_cond_signal(&timer->idle);
-    }
+    struct fit_timer *timer = context;
+    struct region region;
+    (void)worker;
+    timer->out[index] = -1;
+    region_init(&region, (size_t)timer->fit->options->max_memory);
+    if (!time_guarded(&region, timer, timer->which[index], &timer->out[index]))
+        timer->no_memory = true;
+    region_release(&region);
 }
 
-static void *thread_main(void *argument)
+static void stop_timer(void *timer)
 {
-    struct fit_timer *timer = argument;
-    pthread_mutex_lock(&timer->lock);
-    while (!timer->quit) {
-        work(timer);
-        pthread_cond_wait(&timer->wake, &timer->lock);
-    }
-    pthread_mutex_unlock(&timer->lock);
-    decoder_close();
-    exec_thread_close();
-    return NULL;
-}
-
-static void stop_timer(void *argument)
-{
-    struct fit_timer *timer = argument;
-    pthread_mutex_lock(&timer->lock);
-    timer->quit = true;
-    pthread_cond_broadcast(&timer->wake);
-    pthread_mutex_unlock(&timer->lock);
-    while (timer->started > 0)
-        pthread_join(timer->threads[--timer->started], NULL);
-    pthread_cond_destroy(&timer->wake);
-    pthread_cond_destroy(&timer->idle);
-    pthread_mutex_destroy(&timer->lock);
+    crew_stop(&((struct fit_timer *)timer)->crew);
     exec_thread_close(); /* of the caller, who worked too */
 }
 
 void fit_start_timer(struct fit *fit)
 {
     struct fit_timer *timer = region_alloc(fit->region, sizeof *timer);
-    unsigned threads = fit->options->jobs;
-    if (threads == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (unsigned)cores : 1;
-    }
-    threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    struct parallel parallel = {.run = time_one, .leave = exec_thread_close, .context = timer};
     timer->fit = fit;
     timer->profile = *fit->base;
-    pthread_mutex_init(&timer->lock, NULL);
-    pthread_cond_init(&timer->wake, NULL);
-    pthread_cond_init(&timer->idle, NULL);
-    region_on_release(fit->region, stop_timer, timer);
-    while (timer->started + 1 < threads &&
-           pthread_create(&timer->threads[timer->started], NULL, thread_main, timer) == 0)
-        timer->started++; /* the caller works too */
+    region_on_release(fit->region, stop_timer, timer); /* first: it may unwind */
+    crew_start(&timer->crew, &parallel, parallel_threads(fit->options->jobs, fit->loops.count));
     fit->timer = timer;
 }
 
@@ -159,17 +111,10 @@ bool fit_time(struct fit *fit, const struct cycle_parameters *cycles, const uint
     struct fit_timer *timer = fit->timer;
     if (has_to_end(fit))
         return false;
-    pthread_mutex_lock(&timer->lock);
     timer->profile.cycles = *cycles;
     timer->which = which;
     timer->out = out;
-    timer->next = timer->done = 0;
-    timer->count = count;
-    pthread_cond_broadcast(&timer->wake);
-    work(timer);
-    while (timer->done < timer->count)
-        pthread_cond_wait(&timer->idle, &timer->lock);
-    pthread_mutex_unlock(&timer->lock);
+    crew_run(&timer->crew, count);
     if (timer->no_memory)
         region_fail(fit->region);
     return !has_to_end(fit);
