@@ -36,20 +36,9 @@ uint32_t fifo_forward(const struct model_context *context, const struct buffers 
         const struct store *store = store_at(context, buffers->words[i]);
         if (store->address >= address + size || address >= store->address + store->size)
             continue;
-        for (unsigned byte = 0; byte < size; byte++) {
-            uint64_t offset = address + byte - store->address;
-            if (found >> byte & 1 || offset >= store->size)
-                continue;
-            data[byte] = store->data[offset];
-            found |= UINT32_C(1) << byte;
-        }
+        found = store_supply(store, address, size, data, found);
     }
     return found;
-}
-
-static bool overlaps(const struct store *a, const struct store *b)
-{
-    return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
 static void remove_word(const struct buffers *buffers, uint32_t at, struct buffers *after)
@@ -71,13 +60,12 @@ void fifo_drains(const struct model_context *context, const struct buffers *buff
             break;
         bool blocked = false;
         for (uint32_t older = 0; older < i && !blocked; older++)
-            blocked = overlaps(store_at(context, buffers->words[older]),
-                               store_at(context, buffers->words[i]));
+            blocked = stores_overlap(store_at(context, buffers->words[older]),
+                                     store_at(context, buffers->words[i]));
         if (blocked)
             continue;
         struct drain drain;
         drain.writes = true;
-        drain.persists = false;
         drain.persists = false;
         drain.store = fifo_store_of(buffers->words[i]);
         drain.event = "drain";

@@ -43,6 +43,26 @@ enum store_flag {
     STORE_FLUSH_WEAK = 16 /* the same by clflushopt or clwb */
 };
 
+static inline bool stores_overlap(const struct store *a, const struct store *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Sets the bytes of [address, address + size) that the store has and that were not `found` (a bit
+ * each) before; returns which are found then. */
+static inline uint32_t store_supply(const struct store *store, uint64_t address, unsigned size,
+                                    uint8_t *data, uint32_t found)
+{
+    for (unsigned byte = 0; byte < size; byte++) {
+        uint64_t offset = address + byte - store->address;
+        if (found >> byte & 1 || offset >= store->size)
+            continue;
+        data[byte] = store->data[offset];
+        found |= UINT32_C(1) << byte;
+    }
+    return found;
+}
+
 enum { ACTION_STORES_MAX = 24 };
 
 /* The clock that RDTSC reads: a count of its readings, at an address that no program has. A

@@ -235,13 +235,7 @@ static uint32_t forward(const struct model_context *context, const struct buffer
         const struct store *store = store_at(context, buffers->words[i]);
         if (is_flush(store))
             continue;
-        for (unsigned byte = 0; byte < size; byte++) {
-            uint64_t offset = address + byte - store->address;
-            if (found >> byte & 1 || offset >= store->size)
-                continue;
-            data[byte] = store->data[offset];
-            found |= UINT32_C(1) << byte;
-        }
+        found = store_supply(store, address, size, data, found);
     }
     return found;
 }
@@ -250,11 +244,6 @@ static bool same_line(const struct store *a, const struct store *b)
 {
     return a->address / LINE_BYTES <= (b->address + b->size - 1) / LINE_BYTES &&
            b->address / LINE_BYTES <= (a->address + a->size - 1) / LINE_BYTES;
-}
-
-static bool overlaps(const struct store *a, const struct store *b)
-{
-    return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
 /* Whether a flush is involved, and if so whether `young` may leave before `old`. */
@@ -268,7 +257,7 @@ static bool flush_may_pass(const struct store *young, const struct store *old)
 static bool store_may_pass(const struct order_parameters *order, const struct store *young,
                            const struct store *old)
 {
-    if (overlaps(young, old))
+    if (stores_overlap(young, old))
         return false;
     if (young->flags & STORE_UC)
         return false; /* AMD's rules g and m; Intel: an access of UC memory empties the WC buffers
@@ -296,7 +285,7 @@ static bool may_pass(const struct model_context *context, const struct buffers *
     for (uint32_t i = old + 1; i <= young && one_group; i++)
         one_group = buffers->words[i] & FIFO_JOINED;
     if (one_group)
-        return !overlaps(y, o);
+        return !stores_overlap(y, o);
     return store_may_pass(&context->profile->order, y, o);
 }
 

@@ -4,7 +4,7 @@
  * loops of a fixed length are counted. That misses the end of a wait, which is what the timing
  * of waiting code depends on. Indirect jumps and returns are taken to be predicted.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 enum { RUN_MAX = 64, SURE = 2 };
 enum { HISTORY_BITS = 6, COUNTERS = 1 << HISTORY_BITS, LIKELY = 2, CERTAIN = 3 };

@@ -4,7 +4,7 @@
  * replacement, the shared cache as "brought in not too many lines ago". A line that no one
  * touched so far is where the trace says that its object is (`resident:`).
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static uint32_t power_of_two(int64_t value)
 {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 struct line_state {
     uint32_t version;        /* counts the writers; a copy with an older one is gone */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/op.h"
 
 #define T(field) offsetof(struct timing, field)
 

@@ -4,7 +4,7 @@
  * newest store to its line, and an access to the line waits for the flush. What the flush
  * removed must come back from memory.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static struct flushed_line *find_line(struct core *core, uint64_t line)
 {

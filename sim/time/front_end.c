@@ -3,7 +3,7 @@
  * Dispatch: in order, a width of slots a cycle, no earlier than the last barrier allows and
  * only while the window has room.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 /* The latest of what the window's limits demand. */
 static ticks window_limit(const struct core *core, const struct event *event, enum stall *cause)

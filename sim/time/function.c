@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 /* ---- where an instruction goes ---- */
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 enum { MSR_TSC_DEADLINE = 0x6e0, MSR_ICR = 0x830, MSR_SELF_IPI = 0x83f };
 

@@ -3,7 +3,7 @@
  * Loads: from the caches, or from an older store that is still in the store queue. A load
  * takes a store's value by renaming, by forwarding, or must wait for its commit.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static bool overlaps(const struct store_entry *store, const struct access *load)
 {

@@ -4,7 +4,7 @@
  * one before, whatever their addresses. Younger loads and arithmetic run on meanwhile. One
  * lock may be uncommitted at a time: the next waits until the stores before it are visible.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static ticks lock_interval(const struct core *core, const struct event *event)
 {

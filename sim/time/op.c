@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/op.h"
 
 static const char *base_name(const struct insn *insn)
 {

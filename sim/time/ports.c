@@ -3,7 +3,7 @@
  * Execution pipes and ports: how many operations of a kind may start in one cycle. Instructions
  * ask in program order, so the oldest ready one gets the pipe, which is what a scheduler does.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static struct cycle_use *use_at(struct core *core, int64_t cycle)
 {

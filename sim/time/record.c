@@ -3,7 +3,7 @@
  * What --timeline draws: the events of a bounded number of instructions. Of straight code
  * the first ones; of a loop the newest, so that at the end its last iterations are there.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 enum { ITERATIONS_SHOWN = 3 };
 

@@ -3,7 +3,7 @@
  * Repeated string instructions. The oracle executes them element by element; the core moves
  * whole lines, so only the first step in a pair of lines takes time.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static bool goes_on(const struct core *core, const struct event *event)
 {

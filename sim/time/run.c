@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 enum { CHECK_EVERY = 4096 };
 static const uint64_t DEFAULT_INSTRUCTIONS = UINT64_C(1) << 26;

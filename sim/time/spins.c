@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static const char WAIT_FOR_EVER[] = "every CPU waits for another for ever";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the cycles went: each instruction's own history, clipped to the time it delayed retirement.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 const char *stall_name(enum stall stall)
 {

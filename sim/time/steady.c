@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 #define COUNTER (UINT64_C(1) << 15) /* r15 */
 

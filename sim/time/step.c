@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 /* A CPU alone is seldom looked at for waiting: nothing can come. */
 enum { ALONE_CHECKS = 1024 };

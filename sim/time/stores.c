@@ -4,7 +4,7 @@
  * leaves the queue in order (commit). A store that missed leaves the queue too and is
  * visible when its line has come.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 void time_store_issue(struct core *core, struct event *event, ticks data_ready)
 {

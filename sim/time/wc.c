@@ -4,7 +4,7 @@
  * partly filled one when another needs its buffer or when sfence, mfence or a locked
  * operation sends it. A byte mask, not a count: eight stores to one word fill nothing.
  */
-#include "sim/time/core.h"
+#include "sim/time/stages.h"
 
 static struct wc_buffer *find_buffer(struct core *core, uint64_t line)
 {
