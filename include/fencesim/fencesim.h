@@ -19,6 +19,8 @@ extern "C" {
 
 #define FS_VERSION "0.1.0"
 
+/* ---- shared by all of it ---- */
+
 typedef enum fs_status {
     FS_OK = 0,
     FS_BAD_INPUT, /* a trace, profile or option is wrong: see fs_report_diagnostic */
@@ -42,6 +44,8 @@ typedef enum fs_format {
 
 /* "text", "json", ...: what the command's --format takes. NULL past the last. */
 const char *fs_format_name(fs_format format);
+
+/* ---- running traces: what to do, and doing it ---- */
 
 typedef enum fs_half { FS_BOTH, FS_ORDER_ONLY, FS_TIME_ONLY } fs_half;
 
@@ -99,6 +103,8 @@ fs_status fs_run(const char *const *paths, size_t path_count, const fs_options *
 
 void fs_report_free(fs_report *report);
 
+/* ---- what a report says ---- */
+
 /* Errors of the input, sorted by place: "file:line:column: message". NULL past the last. */
 const char *fs_report_diagnostic(const fs_report *report, size_t index);
 
@@ -120,6 +126,8 @@ typedef struct fs_style {
 fs_status fs_report_write(fs_report *report, fs_format format, const fs_style *style,
                           const char **text, size_t *length);
 
+/* ---- costs beside those of a baseline ---- */
+
 /*
  * The costs of all runs as the text of a file for fs_options.baseline. Ownership as with
  * fs_report_write. FS_BAD_INPUT: no run had cycles.
@@ -131,6 +139,8 @@ size_t fs_report_compared(const fs_report *report);
 
 /* What costs more than the baseline allows, a line each; NULL past the last. */
 const char *fs_report_regression(const fs_report *report, size_t index);
+
+/* ---- one text: what there is, and conversion ---- */
 
 /*
  * The profiles: a list with what each is, or (name given) one with every number, its unit and
@@ -209,6 +219,8 @@ fs_status fs_fit_write(fs_fit_result *result, fs_format format, int verbosity, c
  */
 fs_status fs_fit_profile(fs_fit_result *result, const char **text, size_t *length);
 
+/* ---- one execution, step by step ---- */
+
 /*
  * One execution, step by step, chosen by the caller: the next instruction of a CPU, a buffered
  * store that becomes visible, an interrupt. Everything that a stepper returns is its own and
@@ -248,6 +260,8 @@ fs_status fs_stepper_take(fs_stepper *stepper, size_t choice);
 
 /* Takes back the last `count` steps, or as many as there are. */
 fs_status fs_stepper_undo(fs_stepper *stepper, size_t count);
+
+/* ---- traces of compiled code ---- */
 
 /* A part of a file that is machine code and nothing else, a CPU of its own. */
 typedef struct fs_capture_raw {
