@@ -15,7 +15,8 @@ struct reading {
     struct program *program;
 };
 
-static inline void reading_open(struct reading *reading, const char *text)
+/* Nothing is read yet. */
+static inline void reading_start(struct reading *reading)
 {
     memset(reading, 0, sizeof *reading);
     region_init(&reading->region, 0);
@@ -23,6 +24,11 @@ static inline void reading_open(struct reading *reading, const char *text)
         abort();
     diagnostics_init(&reading->diagnostics, &reading->region);
     reading->sources.region = &reading->region;
+}
+
+static inline void reading_open(struct reading *reading, const char *text)
+{
+    reading_start(reading);
     reading->program = trace_parse(&reading->region, "t.yaml", text, strlen(text),
                                    &reading->sources, &reading->diagnostics);
 }

@@ -11,12 +11,7 @@ void add_litmus_tests(void);
 
 static void litmus_open(struct reading *reading, const char *text)
 {
-    memset(reading, 0, sizeof *reading);
-    region_init(&reading->region, 0);
-    if (region_guard(&reading->region))
-        abort();
-    diagnostics_init(&reading->diagnostics, &reading->region);
-    reading->sources.region = &reading->region;
+    reading_start(reading);
     reading->program = litmus_parse(&reading->region, "dir/base.litmus", text, strlen(text),
                                     &reading->sources, &reading->diagnostics);
 }

@@ -5,111 +5,11 @@
  */
 #include <CUnit/CUnit.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "sim/time/interpret.h"
-#include "sim/time/time.h"
-#include "tests/unit/reading.h"
+#include "tests/unit/timing_bench.h"
 
 void add_time_tests(void);
-
-enum { TEXT = 16384 };
-
-/* A program with its timed run. */
-static struct bench {
-    struct reading reading;
-    struct exec *exec;
-    const struct profile *profile;
-    struct timed *timed;
-} bench;
-
-static void bench_run(const char *profile, const char *text, uint64_t limit)
-{
-    reading_open(&bench.reading, text);
-    struct reading *reading = &bench.reading;
-    CU_ASSERT_PTR_NOT_NULL_FATAL(reading->program);
-    CU_ASSERT_FATAL(assemble(&reading->sources, &reading->diagnostics));
-    trace_finish(reading->program, &reading->diagnostics);
-    bench.profile = profile_load(&reading->region, profile, &reading->diagnostics);
-    CU_ASSERT_EQUAL_FATAL(reading->diagnostics.count, 0);
-    CU_ASSERT_FATAL(bench.profile->has_cycles);
-    bench.exec = exec_open(&reading->region, reading->program);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(bench.exec);
-    struct time_options options = {.max_instructions = limit};
-    bench.timed =
-        time_run(&reading->region, bench.exec, reading->program, 0, bench.profile, &options);
-}
-
-static void bench_close(void)
-{
-    exec_close(bench.exec);
-    reading_close(&bench.reading);
-}
-
-static void trace_text(char *text, const char *setup, const char *body, unsigned iterations)
-{
-    int used = snprintf(text, TEXT,
-                        "trace: 1\nname: t\nmemory:\n  a: {size: 64KiB}\n"
-                        "  l2: {size: 128KiB, init: chase, resident: L2}\n"
-                        "  dram: {size: 2MiB, resident: DRAM}\n"
-                        "cpus:\n  - regs: {rdi: a, rsi: a+0x8000, rbp: l2, r14: dram}\n"
-                        "    setup: \"%s\"\n    asm: |\n      %s\n",
-                        setup, body);
-    if (iterations > 0)
-        snprintf(text + used, (size_t)(TEXT - used), "loop: {cpu: P0, iterations: %u}\n",
-                 iterations);
-}
-
-static double loop_on(const char *profile, const char *setup, const char *body, unsigned iterations)
-{
-    static char text[TEXT];
-    trace_text(text, setup, body, iterations);
-    bench_run(profile, text, 0);
-    CU_ASSERT(bench.timed->complete);
-    CU_ASSERT_EQUAL(bench.timed->unmodelled_count, 0);
-    CU_ASSERT(bench.timed->cpus[0].has_iterations);
-    double cycles = bench.timed->cpus[0].per_iteration;
-    bench_close();
-    return cycles;
-}
-
-static double loop(const char *body) { return loop_on("zen4", "", body, 400); }
-
-static double straight(const char *body)
-{
-    static char text[TEXT];
-    trace_text(text, "", body, 0);
-    bench_run("zen4", text, 0);
-    CU_ASSERT(bench.timed->complete);
-    double cycles = bench.timed->cpus[0].cycles;
-    bench_close();
-    return cycles;
-}
-
-/* `piece` n times; a %d in it becomes `step` times its number. */
-static const char *times(int n, const char *piece, int step)
-{
-    static char text[4][TEXT / 2];
-    static int next;
-    char *out = text[next++ % 4];
-    int used = 0;
-    out[0] = 0;
-    for (int i = 0; i < n; i++)
-        used += snprintf(out + used, (size_t)(TEXT / 2 - used), piece, i * step);
-    return out;
-}
-
-static const char *join(const char *first, const char *second)
-{
-    static char text[4][TEXT];
-    static int next;
-    char *out = text[next++ % 4];
-    snprintf(out, TEXT, "%s%s", first, second);
-    return out;
-}
-
-#define CLOSE(actual, expected) CU_ASSERT_DOUBLE_EQUAL(actual, expected, 0.011)
 
 /* ---- front end and execution ---- */
 
@@ -297,21 +197,21 @@ static void test_steady_state(void)
 {
     static char text[TEXT];
     trace_text(text, "", "mov [rdi], rax; lfence; add rcx, 1", 10000000);
-    bench_run("zen4", text, 0);
-    CU_ASSERT(bench.timed->complete);
-    CU_ASSERT(bench.timed->instructions < 20000);
-    CLOSE(bench.timed->cpus[0].per_iteration, 21);
-    CU_ASSERT_DOUBLE_EQUAL(bench.timed->cpus[0].cycles / 10000000, 21, 0.01);
-    bench_close();
+    timed_run("zen4", text, 0);
+    CU_ASSERT(timed_bench.timed->complete);
+    CU_ASSERT(timed_bench.timed->instructions < 20000);
+    CLOSE(timed_bench.timed->cpus[0].per_iteration, 21);
+    CU_ASSERT_DOUBLE_EQUAL(timed_bench.timed->cpus[0].cycles / 10000000, 21, 0.01);
+    timed_close();
     trace_text(text, "", "mov rax, [rdi + rcx]; add rcx, 8; and rcx, 0xfff8", 20000);
-    bench_run("zen4", text, 0);
-    CU_ASSERT_EQUAL(bench.timed->instructions, 80000);
-    bench_close();
+    timed_run("zen4", text, 0);
+    CU_ASSERT_EQUAL(timed_bench.timed->instructions, 80000);
+    timed_close();
     /* the second half takes another way */
     trace_text(text, "", "cmp r15, 15000; jb 1f; lfence; 1:", 20000);
-    bench_run("zen4", text, 0);
-    CU_ASSERT(bench.timed->instructions > 60000);
-    bench_close();
+    timed_run("zen4", text, 0);
+    CU_ASSERT(timed_bench.timed->instructions > 60000);
+    timed_close();
 }
 
 /* Appending to a dependent straight line never makes it shorter. */
@@ -351,272 +251,17 @@ static void test_every_cycle_has_a_place(void)
     const char *body =
         "mov [rdi], rax; mfence; mov rbx, [rdi]; lock add [rsi], ecx; mov [rdi], rax";
     trace_text(text, "", body, 400);
-    bench_run("zen4", text, 0);
-    const struct timed_cpu *cpu = &bench.timed->cpus[0];
+    timed_run("zen4", text, 0);
+    const struct timed_cpu *cpu = &timed_bench.timed->cpus[0];
     CU_ASSERT_DOUBLE_EQUAL(sum_of(cpu, false), cpu->per_iteration, 0.001);
     CU_ASSERT_DOUBLE_EQUAL(sum_of(cpu, true), cpu->per_iteration, 0.001);
-    bench_close();
+    timed_close();
     trace_text(text, "", body, 0);
-    bench_run("zen4", text, 0);
-    cpu = &bench.timed->cpus[0];
+    timed_run("zen4", text, 0);
+    cpu = &timed_bench.timed->cpus[0];
     CU_ASSERT_DOUBLE_EQUAL(sum_of(cpu, false), cpu->cycles, 0.001);
     CU_ASSERT_DOUBLE_EQUAL(sum_of(cpu, true), cpu->cycles, 0.001);
-    bench_close();
-}
-
-/* ---- several CPUs, and programs that go wrong ---- */
-
-#define TWO_CPUS(first, second)                                                                    \
-    "trace: 1\nname: t\nmemory: {x: {size: 4}, y: {size: 4}}\ncpus:\n"                             \
-    "  - regs: {rdi: x, rsi: y}\n    asm: |\n      " first "\n"                                    \
-    "  - regs: {rdi: x, rsi: y}\n    asm: |\n      " second "\n"
-
-static void test_waiting_for_another_cpu(void)
-{
-    bench_run("zen4",
-              TWO_CPUS("cpuid; mov dword ptr [rdi], 1", "1: mov eax, [rdi]; test eax, eax; jz 1b"),
-              0);
-    CU_ASSERT(bench.timed->complete);
-    CU_ASSERT_EQUAL(bench.timed->cpu_count, 2);
-    /* It spins until the other's cpuid is over. */
-    CU_ASSERT(bench.timed->cpus[1].cycles > bench.profile->cycles.cpuid_hold);
-    bench_close();
-}
-
-/* The CPU that reads 0 spends no cpuid: rdtsc is what the test can see of a value. */
-static bool reads_stale_value(const char *barrier)
-{
-    static char text[TEXT];
-    snprintf(text, sizeof text,
-             TWO_CPUS("mov dword ptr [rdi], 1; %s; mov eax, [rsi]; test eax, eax; jnz 1f;"
-                      " nop; ret; 1: cpuid",
-                      "mov dword ptr [rsi], 1; %s; mov eax, [rdi]; test eax, eax; jnz 1f;"
-                      " nop; ret; 1: cpuid"),
-             barrier, barrier);
-    bench_run("zen4", text, 0);
-    bool stale = true;
-    for (size_t i = 0; i < 2; i++)
-        stale = stale && bench.timed->cpus[i].cycles < bench.profile->cycles.cpuid_hold;
-    bench_close();
-    return stale;
-}
-
-static void test_store_buffering(void)
-{
-    CU_ASSERT_TRUE(reads_stale_value("nop"));
-    CU_ASSERT_FALSE(reads_stale_value("mfence"));
-    CU_ASSERT_FALSE(reads_stale_value("lock or dword ptr [rsp - 64], 0"));
-}
-
-static double both_loop(const char *place, const char *first, const char *second)
-{
-    static char text[TEXT];
-    snprintf(text, sizeof text,
-             "trace: 1\nname: t\nmemory: {x: {size: 8}, y: {size: 8}}\ncpus:\n"
-             "  - {name: P0, regs: {rdi: x, rsi: y, r8: 1}, place: a, asm: \"%s\"}\n"
-             "  - {name: P1, regs: {rdi: x, rsi: y, r8: 1}, place: %s, asm: \"%s\"}\n"
-             "loop: {cpu: [P0, P1], iterations: 600}\n",
-             first, place, second);
-    bench_run("zen4", text, 0);
-    CU_ASSERT(bench.timed->complete);
-    double cycles = bench.timed->cpus[0].per_iteration;
-    bench_close();
-    return cycles;
-}
-
-/* A flag line each: per round two writes that take the line from a reader, and two reads. */
-static void test_lines_between_cpus(void)
-{
-    const char *first = "mov [rdi], r8; 1: cmp [rsi], r8; jne 1b; inc r8";
-    const char *second = "1: cmp [rdi], r8; jne 1b; mov [rsi], r8; inc r8";
-    double near = both_loop("a", first, second), far = both_loop("b", first, second);
-    CU_ASSERT(near >= 4 * 94 && near < 4 * 94 + 60);
-    CU_ASSERT(far >= 4 * 475 && far < 4 * 475 + 60);
-    CLOSE(both_loop("a", "mov rax, [rdi]", "mov rax, [rdi]"), 1); /* readers share */
-    /* a transfer every so often: between the bare interval and a transfer at every operation */
-    double contended = both_loop("a", "lock inc qword ptr [rdi]", "lock inc qword ptr [rdi]");
-    CU_ASSERT(contended > 2 * 7.25 && contended < 94);
-}
-
-/* Waits of milliseconds cost nothing here, and a wait for ever is found. */
-static void test_long_waits(void)
-{
-    const char *wait = "1: pause; cmp dword ptr [rdi], 0; je 1b";
-    static char text[TEXT];
-    snprintf(text, sizeof text, TWO_CPUS("wbinvd; wbinvd; mov dword ptr [rdi], 1", "%s"), wait);
-    bench_run("haswell", text, 200000);
-    CU_ASSERT(bench.timed->complete);
-    double twice = 2 * bench.profile->cycles.wbinvd_hold;
-    CU_ASSERT(bench.timed->cpus[1].cycles > twice && bench.timed->cpus[1].cycles < twice + 2000);
-    bench_close();
-    snprintf(text, sizeof text, TWO_CPUS("%s", "%s"), wait, wait);
-    bench_run("haswell", text, 200000);
-    CU_ASSERT(!bench.timed->complete);
-    CU_ASSERT_PTR_NOT_NULL(strstr(bench.timed->reason, "for ever"));
-    bench_close();
-}
-
-/* The time of the CPU that sends, and of the one that is interrupted, at the end. */
-static void interrupt_times(const char *fence, const char *waiting, double cycles[2])
-{
-    static char text[TEXT];
-    snprintf(text, sizeof text,
-             "trace: 1\nname: t\nmemory: {m: {size: 4}, got: {size: 4}}\ncpus:\n"
-             "  - {name: S, asm: \"mov dword ptr [m], 1; %s mov ecx, 0x830; mov edx, 1;"
-             " mov eax, 0xf2; wrmsr\"}\n"
-             "  - {name: T, asm: \"%s\"}\n"
-             "handlers:\n"
-             "  - {cpu: T, vector: 0xf2, asm: \"mov eax, [m]; mov [got], eax; iretq\"}\n",
-             fence, waiting);
-    bench_run("zen4", text, 0);
-    CU_ASSERT(bench.timed->complete);
-    cycles[0] = bench.timed->cpus[0].cycles;
-    cycles[1] = bench.timed->cpus[1].cycles;
-    bench_close();
-}
-
-static void test_interrupts(void)
-{
-    double plain[2], fenced[2], asleep[2], spinning[2];
-    interrupt_times("", "nop", plain);
-    interrupt_times("mfence; lfence;", "nop", fenced);
-    interrupt_times("", "hlt", asleep);
-    interrupt_times("", "1: mov eax, [got]; test eax, eax; jz 1b", spinning);
-    /* the handler runs one latency after the WRMSR, whatever the CPU does meanwhile */
-    CU_ASSERT(plain[1] - plain[0] > 2400 && plain[1] - plain[0] < 2400 + 500);
-    CU_ASSERT(asleep[1] - plain[1] < 20 && spinning[1] - plain[1] < 60);
-    /* mfence 59 and lfence 14 at least, and what the store needs to be visible */
-    CU_ASSERT(fenced[1] - plain[1] > 73 && fenced[1] - plain[1] < 73 + 94 + 10);
-}
-
-static void expect_incomplete(const char *body, const char *word)
-{
-    static char text[TEXT];
-    trace_text(text, "", body, 0);
-    bench_run("zen4", text, 20000);
-    CU_ASSERT(!bench.timed->complete);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(bench.timed->reason);
-    CU_ASSERT_PTR_NOT_NULL(strstr(bench.timed->reason, word));
-    bench_close();
-}
-
-static void test_programs_that_go_wrong(void)
-{
-    expect_incomplete("1: jmp 1b", "round for ever");
-    expect_incomplete("1: add rax, 1; jmp 1b", "limit of 20000 instructions");
-    expect_incomplete("mov eax, [rip + 0x100]", "page fault");
-    expect_incomplete("xor ecx, ecx; div ecx", "exception 0");
-    expect_incomplete("hlt", "nothing wakes it");
-    expect_incomplete("in al, 0x60", "not modelled");
-    expect_incomplete("mov eax, 0x1234; jmp rax", "no code at 0x1234");
-    expect_incomplete("clflush [rip + 0x100]", "page fault");
-    expect_incomplete("xor esp, esp; push rax", "page fault");
-}
-
-/* ---- the interpreter against the oracle ---- */
-
-static const char *const forms[] = {
-    "add rax, rbx",
-    "add eax, 5",
-    "adc cl, dl",
-    "sbb rax, -3",
-    "sub r8d, r9d",
-    "and ax, bx",
-    "or r10, 0x1000",
-    "xor cl, 7",
-    "cmp rax, rcx",
-    "cmp al, 0x80",
-    "test eax, ebx",
-    "inc r9",
-    "dec cl",
-    "neg rdx",
-    "not eax",
-    "imul rax, rbx",
-    "imul ecx, edx, 77",
-    "imul r9, r8, -1000",
-    "shl rax, 3",
-    "shr ecx, 31",
-    "sar rdx, 1",
-    "sar r8d, 5",
-    "shl eax, 1",
-    "movzx eax, cl",
-    "movsx rdx, bx",
-    "movsxd rax, ecx",
-    "mov rax, 0x123456789abcdef",
-    "mov ebx, eax",
-    "mov dl, al",
-    "lea rax, [rbx + rcx*4 - 3]",
-    "lea r8d, [rax + rdx]",
-    "lea ecx, [eax + 1]",
-    "nop",
-    "mov ah, cl",
-    "bswap rax",
-    "cmovz rax, rbx",
-    "setc al",
-};
-
-static uint64_t next_random(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    uint64_t value = *seed ^ *seed >> 29;
-    return value >> 60 < 4 ? value % 3 - 1 : value; /* often 0, 1, -1 */
-}
-
-static void no_memory(void *context, uint64_t address, unsigned size, uint8_t *data)
-{
-    (void)context, (void)address;
-    memset(data, 0, size);
-}
-
-static void compare_once(const struct insn *insn, uint64_t *seed)
-{
-    struct interpreted interpreted;
-    interpret_decode(&interpreted, insn);
-    if (interpreted.operation == OPERATION_NONE)
-        return;
-    struct registers mine, theirs;
-    memset(&mine, 0, sizeof mine);
-    for (int i = 0; i < 16; i++)
-        mine.gpr[i] = i == 4 ? STACK_BASE + 0x8000 : next_random(seed);
-    mine.rip = insn->address;
-    mine.rflags = 0x202 | (next_random(seed) & 0x8d5);
-    theirs = mine;
-    struct transfer transfer = {0};
-    struct exec_result result;
-    interpret(&interpreted, insn, &mine, &transfer);
-    exec_step(bench.exec, insn, &theirs, no_memory, NULL, &result);
-    uint64_t undefined = strstr(insn->text, "imul")                            ? 0xd4
-                         : insn->text[0] == 's' && strchr("ha", insn->text[1]) ? 0x810
-                                                                               : 0;
-    undefined |= strstr("and or xor test", insn->mnemonic) ? 0x10 : 0;
-    CU_ASSERT_EQUAL(result.status, EXEC_OK);
-    CU_ASSERT_EQUAL(memcmp(mine.gpr, theirs.gpr, sizeof mine.gpr), 0);
-    CU_ASSERT_EQUAL(mine.rip, theirs.rip);
-    CU_ASSERT_EQUAL(mine.rflags & 0x8d5 & ~undefined, theirs.rflags & 0x8d5 & ~undefined);
-}
-
-static void test_interpreter(void)
-{
-    static char text[TEXT];
-    char body[TEXT] = "";
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        strcat(body, forms[i]);
-        strcat(body, ";");
-    }
-    trace_text(text, "", body, 0);
-    bench_run("zen4", text, 0);
-    const struct snippet *snippet = bench.reading.program->variants[0].code[0];
-    struct code code;
-    code_init(&code, &bench.reading.region, snippet);
-    uint64_t seed = 42;
-    for (uint64_t at = snippet->address; at < snippet->address + snippet->size;) {
-        const struct insn *insn = code_at(&code, at);
-        CU_ASSERT_PTR_NOT_NULL_FATAL(insn);
-        for (int i = 0; i < 200; i++)
-            compare_once(insn, &seed);
-        at += insn->length;
-    }
-    bench_close();
+    timed_close();
 }
 
 void add_time_tests(void)
@@ -638,11 +283,4 @@ void add_time_tests(void)
     CU_add_test(suite, "a loop's steady state", test_steady_state);
     CU_add_test(suite, "appending never shortens", test_appending);
     CU_add_test(suite, "every cycle has a place", test_every_cycle_has_a_place);
-    CU_add_test(suite, "waiting for another CPU", test_waiting_for_another_cpu);
-    CU_add_test(suite, "store buffering in time", test_store_buffering);
-    CU_add_test(suite, "lines between CPUs", test_lines_between_cpus);
-    CU_add_test(suite, "interrupts", test_interrupts);
-    CU_add_test(suite, "long waits", test_long_waits);
-    CU_add_test(suite, "programs that go wrong", test_programs_that_go_wrong);
-    CU_add_test(suite, "the interpreter agrees with the oracle", test_interpreter);
 }
