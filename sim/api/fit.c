@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/clock.h"
 #include "sim/base/text.h"
-#include "sim/explore/explore.h"
 #include "sim/fit/fit.h"
+#include "sim/isa/insn.h"
 #include "sim/report/fit.h"
 
 enum { ITERATIONS_LEAST = 100, ITERATIONS_MOST = 1000000, LEFT_OUT_SHOWN = 3 };

@@ -7,6 +7,7 @@
 #ifndef FENCESIM_SIM_EXPLORE_EXPLORE_H_
 #define FENCESIM_SIM_EXPLORE_EXPLORE_H_
 
+#include "sim/base/clock.h"
 #include "sim/base/progress.h"
 #include "sim/explore/component.h"
 #include "sim/explore/states.h"
@@ -113,9 +114,6 @@ void exploration_close(struct exploration *exploration);
 
 /* In the exploration's region. */
 const uint32_t *copy_tuple(struct exploration *exploration, const uint32_t *tuple);
-
-/* The monotonic clock. */
-double seconds_now(void);
 
 /* Finds the states without a way to a final state: sets can_stick and adds stuck finals. */
 void find_stuck(struct exploration *exploration);

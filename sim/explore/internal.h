@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of one component's life: node.c, closure.c, component.c. */
+/* Shared by the files of one component's life: node.c, accesses.c, closure.c, settle.c, system*.c,
+ * transitions.c, component.c. */
 #ifndef FENCESIM_SIM_EXPLORE_INTERNAL_H_
 #define FENCESIM_SIM_EXPLORE_INTERNAL_H_
 
@@ -21,6 +22,8 @@ void cut_loads(const struct components *components, const struct plan *plan,
                struct load_pieces *loads);
 
 uint32_t node_intern(struct components *components, uint32_t cpu, const struct node *node);
+
+enum memory_type type_at(const struct components *components, uint64_t address);
 
 /* The number of a store of these bytes. */
 uint32_t store_number(struct components *components, const struct exec_access *write,
@@ -115,6 +118,9 @@ void move_on(struct components *components, struct node *node, uint32_t next);
 
 /* Notes the store's bytes in the footprint and tells their class. */
 enum word_class note_store(struct components *components, uint32_t cpu, const struct store *store);
+
+/* At its end a CPU loads nothing more, so that what it loaded early is of no use. */
+void drop_useless_early_loads(struct components *components, uint32_t cpu, struct node *node);
 
 /* Takes one local step if there is one; tells whether it did. */
 bool local_step(struct components *components, uint32_t cpu, struct node *node);

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "sim/base/clock.h"
 #include "sim/base/parallel.h"
 #include "sim/exec/exec.h"
-#include "sim/explore/explore.h"
 #include "sim/fit/fit.h"
 #include "sim/time/time.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The timed run of one variant: setup, all CPUs in the order of time, the figures. */
 #include <string.h>
-#include <time.h>
 
+#include "sim/base/clock.h"
 #include "sim/time/stages.h"
 
 enum { CHECK_EVERY = 4096 };
@@ -123,13 +123,6 @@ static void write_return_addresses(struct machine *machine)
 
 /* ---- running ---- */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static bool exhausted(struct machine *machine, const struct budget *budget)
 {
     if (machine->instructions >= budget->instructions) {
@@ -139,7 +132,7 @@ static bool exhausted(struct machine *machine, const struct budget *budget)
         return false;
     } else if (budget->stop != NULL && *budget->stop) {
         machine->reason = "it was interrupted";
-    } else if (budget->until > 0 && now() > budget->until) {
+    } else if (budget->until > 0 && seconds_now() > budget->until) {
         machine->reason = "the limit of time was reached";
     }
     machine->limited = machine->reason != NULL;
@@ -300,7 +293,7 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
     if (options != NULL) {
         budget.instructions =
             options->max_instructions ? options->max_instructions : DEFAULT_INSTRUCTIONS;
-        budget.until = options->max_seconds > 0 ? now() + options->max_seconds : 0;
+        budget.until = options->max_seconds > 0 ? seconds_now() + options->max_seconds : 0;
         budget.stop = options->stop;
     }
     machine->region = region;
