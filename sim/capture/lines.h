@@ -10,7 +10,7 @@ const char *lines_at(struct binary *binary, uint32_t section, uint64_t offset);
 
 /* What DWARF says of the function at a place. */
 struct function_types {
-    bool known; /* it says something */
+    bool known;                /* it says something */
     const char *parameters[6]; /* those that general registers hold, in their order: "struct node
                                 *n"; NULL: not known */
     size_t parameter_count;
