@@ -397,6 +397,9 @@ void move_on(struct components *components, struct node *node, uint32_t next)
     uint64_t from = oracle_rip(components->oracle, node->local);
     uint64_t to = oracle_rip(components->oracle, next);
     bool repeating = from == to;
+    const struct insn *insn = oracle_plan(components->oracle, node->local)->insn;
+    if (insn && insn->is_return && to != RETURN_SENTINEL)
+        components->oracle->returns_inside = true;
     if (components->reduce)
         futures_note_step(&components->footprint->futures, from, to);
     node->local = next;

@@ -220,6 +220,32 @@ static void test_limits(void)
     exploring_close(&e);
 }
 
+/* Control goes back by RET; meanwhile the others come to their ends, one of them to a fault. */
+static void test_returns_for_ever(void)
+{
+#define RETURNING                                                                                  \
+    XY "cpus:\n  - asm: \"mov eax, [x]; push 0x400000; ret\"\n"                                    \
+       "  - asm: \"mov dword ptr [x], 1; mfence; mov eax, [z]; mov dword ptr [y], 1%s\"\n"         \
+       "  - asm: \"mov ebx, [y]; mov dword ptr [z], 1\"\n"                                         \
+       "expect:\n  - sometimes: P0:stuck && P2:ebx == 1\n"                                         \
+       "  - sometimes: P0:stuck && P1:eax == 1\n  - never: P1:stuck || P2:stuck\n"
+    struct exploring e;
+    char text[1000];
+    snprintf(text, sizeof text, RETURNING, "");
+    struct exploration *found = explored(&e, text);
+    CU_ASSERT_TRUE(found->can_stick);
+    CU_ASSERT_TRUE(exploring_finds(&e, found, 0));
+    CU_ASSERT_TRUE(exploring_finds(&e, found, 1));
+    CU_ASSERT_FALSE(exploring_finds(&e, found, 2));
+    exploring_close(&e);
+    snprintf(text, sizeof text, RETURNING, "; ud2");
+    exploring_open(&e, text, "x86");
+    found = exploring_run(&e, "tso", &reduced);
+    CU_ASSERT_FALSE(found->complete);
+    CU_ASSERT_EQUAL(found->issue_count, 1);
+    exploring_close(&e);
+}
+
 /* ---- instructions inside others ---- */
 
 /* All ones by PCMPEQD xmm0, xmm0 and MOVQ rax, xmm0, which a sweep from the start does not meet. */
@@ -302,6 +328,7 @@ void add_explore_tests(void)
     CU_add_test(suite, "store buffer entries", test_capacity);
     CU_add_test(suite, "code taken out", test_removed_code);
     CU_add_test(suite, "limits", test_limits);
+    CU_add_test(suite, "round for ever by returning", test_returns_for_ever);
     CU_add_test(suite, "vector registers inside of another instruction", test_vectors_inside);
     CU_add_test(suite, "an interrupt from inside of another", test_interrupt_from_inside);
     CU_add_test(suite, "an indirect jump inside of another", test_indirectly_inside);
