@@ -243,6 +243,8 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
     stopped->plan = plan;
     stopped->reason = stopped->bad_input = NULL;
     uint64_t rip = oracle_rip(components->oracle, node->local);
+    if (plan->insn && oracle_cpu_of(rip) != cpu) /* to the others alike it is code of another one */
+        components->oracle->tells_apart[cpu] = true;
     if (node->flags & NODE_SPINS) {
         stopped->stop = STOP_SPINS;
         return;
@@ -308,6 +310,9 @@ void move_on(struct components *components, struct node *node, uint32_t next)
     uint64_t from = oracle_rip(components->oracle, node->local);
     uint64_t to = oracle_rip(components->oracle, next);
     bool repeating = from == to;
+    const struct insn *insn = oracle_plan(components->oracle, node->local)->insn;
+    if (insn && insn->is_return && to != RETURN_SENTINEL)
+        components->oracle->returns_inside = true;
     if (components->reduce)
         futures_note_step(&components->footprint->futures, from, to);
     node->local = next;
@@ -316,8 +321,8 @@ void move_on(struct components *components, struct node *node, uint32_t next)
     memset(node->bytes, 0, sizeof node->bytes);
 }
 
-bool finish_locked(struct components *components, struct node *node, const uint8_t *bytes,
-                   struct outcome *outcome, struct stopped *stopped)
+bool finish_locked(struct components *components, uint32_t cpu, struct node *node,
+                   const uint8_t *bytes, struct outcome *outcome, struct stopped *stopped)
 {
     const struct effect *effect = oracle_effect(components->oracle, node->local, bytes);
     outcome->store_count = 0;
@@ -330,8 +335,7 @@ bool finish_locked(struct components *components, struct node *node, const uint8
             store_number(components, write, write->address, write->size, 0, 0);
     }
     struct action action = {.kind = ACTION_LOCKED};
-    components->cpus[oracle_cpu_of(oracle_rip(components->oracle, node->local))].model->take(
-        &components->context, &node->buffers, &action);
+    components->cpus[cpu].model->take(&components->context, &node->buffers, &action);
     const struct insn *insn = oracle_plan(components->oracle, node->local)->insn;
     move_on(components, node, effect->next);
     make_known(node, insn);
@@ -380,7 +384,7 @@ static void local_locked(struct components *components, uint32_t cpu, struct nod
     uint8_t bytes[LOAD_BYTES_MAX] = {0};
     struct outcome outcome;
     read_unshared(components, cpu, node, read->address, read->size, bytes);
-    if (!finish_locked(components, node, bytes, &outcome, stopped))
+    if (!finish_locked(components, cpu, node, bytes, &outcome, stopped))
         return;
     for (unsigned i = 0; i < outcome.store_count; i++)
         node->private_memory = memory_write(&components->cpus[cpu].private_memory,

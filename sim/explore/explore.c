@@ -134,7 +134,8 @@ void explore_check(struct exploration *exploration, uint64_t done)
 static bool pass_is_void(const struct exploration *exploration)
 {
     return footprint_is_broken(exploration->components.footprint) ||
-           symmetry_is_broken(exploration);
+           symmetry_is_broken(exploration) ||
+           (exploration->components.oracle->returns_inside && !exploration->goes_round);
 }
 
 /* Whether a pass whose assumption is broken has learnt enough to be started again. */

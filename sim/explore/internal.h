@@ -133,8 +133,8 @@ void read_unshared(struct components *components, uint32_t cpu, const struct nod
  * Moves the node past a locked instruction whose loads returned `bytes`; its stores are
  * numbered into `outcome`. False when it faults or is not modelled: then `stopped` says so.
  */
-bool finish_locked(struct components *components, struct node *node, const uint8_t *bytes,
-                   struct outcome *outcome, struct stopped *stopped);
+bool finish_locked(struct components *components, uint32_t cpu, struct node *node,
+                   const uint8_t *bytes, struct outcome *outcome, struct stopped *stopped);
 
 /* Tells a step to whoever narrates, if anybody does. `access` may be NULL. */
 struct told {

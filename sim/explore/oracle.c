@@ -100,18 +100,16 @@ static bool has_ended(const struct oracle *oracle, uint64_t rip)
     return rip == main_code->address + main_code->size;
 }
 
-static const struct insn *fetch(struct oracle *oracle, uint64_t rip)
+static struct code *code_with(const struct oracle *oracle, uint64_t rip)
 {
     uint32_t cpu = oracle_cpu_of(rip);
     if (rip < CODE_BASE || cpu >= oracle->program->cpu_count)
         return NULL;
     uint64_t offset = (rip - CODE_BASE) % CODE_STRIDE;
     if (offset < HANDLER_OFFSET)
-        return code_at(oracle->code[cpu], rip);
-    struct code *handler =
-        oracle
-            ->handlers[cpu * (size_t)HANDLERS_PER_CPU + (offset - HANDLER_OFFSET) / HANDLER_STRIDE];
-    return handler ? code_at(handler, rip) : NULL;
+        return oracle->code[cpu];
+    return oracle
+        ->handlers[cpu * (size_t)HANDLERS_PER_CPU + (offset - HANDLER_OFFSET) / HANDLER_STRIDE];
 }
 
 /* While the reads are being found out, every load returns zeros. */
@@ -257,14 +255,22 @@ static void make_plan(struct oracle *oracle, uint32_t local, struct plan *plan)
         plan->kind = PLAN_END;
         return;
     }
-    plan->insn = fetch(oracle, registers.rip);
+    struct code *code = code_with(oracle, registers.rip);
+    plan->insn = code ? code_at(code, registers.rip) : NULL;
     if (!plan->insn) {
         plan->kind = PLAN_FAULT;
         plan->fault = (struct fault){14, registers.rip};
         return;
     }
-    if (insn_tells_cpus_apart(plan->insn))
-        oracle->tells_apart[oracle_cpu_of(registers.rip)] = true;
+    if (!code_was_swept(code, registers.rip)) { /* models and reductions did not reckon with it */
+        plan->kind = PLAN_UNMODELLED;
+        plan->reason = "an indirect jump leads into the middle of an instruction";
+        return;
+    }
+    uint32_t cpu = oracle_cpu_of(registers.rip);
+    if (insn_tells_cpus_apart(plan->insn) ||
+        leaves_own_stack(plan->insn, &registers, oracle->program->cpus[cpu].stack))
+        oracle->tells_apart[cpu] = true;
     switch (plan->insn->class) {
     case INSN_ORDINARY:
     case INSN_LOCKED:

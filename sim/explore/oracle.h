@@ -69,8 +69,9 @@ struct oracle {
     struct map effect_of; /* local state << 32 | values -> effect */
     struct effect **effects;
     size_t effect_count, effect_capacity;
-    bool *tells_apart; /* per CPU: it has met an instruction by which it is not like others */
-    uint64_t steps;    /* instructions executed, memo hits not counted */
+    bool *tells_apart;   /* per CPU: it has met an instruction by which it is not like others */
+    bool returns_inside; /* a RET led elsewhere than to the end: it may be a jump backwards */
+    uint64_t steps;      /* instructions executed, memo hits not counted */
 };
 
 /* Decodes the variant's code. `exec` must be of the same program. */

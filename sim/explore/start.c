@@ -66,6 +66,16 @@ static void write_byte(struct start *start, uint64_t address, uint8_t value)
     map_add(&start->index_of, address >> 3, (uint32_t)start->count++);
 }
 
+static void write_all(struct start *start, uint32_t cpu, const struct exec_access *write)
+{
+    for (unsigned byte = 0; byte < write->size; byte++) {
+        uint64_t address = write->address + byte;
+        bool own = address - start->program->cpus[cpu].stack < STACK_BYTES;
+        start->stacks_differ = start->stacks_differ || (is_stack(start->program, address) && !own);
+        write_byte(start, address, write->data[byte]);
+    }
+}
+
 static void run_setup(struct start *start, struct exec *exec, uint32_t cpu,
                       const struct snippet *setup)
 {
@@ -104,9 +114,7 @@ static void run_setup(struct start *start, struct exec *exec, uint32_t cpu,
         }
         for (unsigned i = 0; i < result.count; i++)
             if (result.accesses[i].write)
-                for (unsigned byte = 0; byte < result.accesses[i].size; byte++)
-                    write_byte(start, result.accesses[i].address + byte,
-                               result.accesses[i].data[byte]);
+                write_all(start, cpu, &result.accesses[i]);
     }
 }
 

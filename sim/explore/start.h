@@ -13,6 +13,7 @@ struct start {
     struct map index_of;         /* address / 8 -> index of a word that setup code stored */
     uint64_t *values;
     size_t count, capacity;
+    bool stacks_differ;  /* setup code of one CPU stored to the stack of another */
     const char *problem; /* why the setup could not be run; NULL when all is well */
 };
 

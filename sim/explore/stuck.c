@@ -24,7 +24,8 @@ bool can_go_round(const struct exploration *exploration)
                 return true;
         }
     }
-    return exploration->program->handler_count > 0;
+    return exploration->program->handler_count > 0 ||
+           exploration->components.oracle->returns_inside;
 }
 
 struct round {

@@ -6,9 +6,10 @@
 
 #include <capstone/capstone.h>
 
+#include "sim/exec/native.h"
 #include "sim/explore/explore.h"
 
-enum { RSP = 4 };
+enum { RSP = 4, STACK_MARGIN = 64 /* more than one access takes */ };
 
 /* ---- what an instruction can learn of the CPU that it runs on ---- */
 
@@ -69,23 +70,40 @@ bool insn_tells_cpus_apart(const struct insn *insn)
     }
 }
 
+/* Where rsp points after the instruction or what it accesses by it; not followed: 0. */
+static uint64_t stack_address(const struct insn *insn, const struct registers *registers)
+{
+    uint64_t rsp = registers->gpr[RSP];
+    if (insn->memory.present && insn->memory.base == RSP)
+        return operand_address(&insn->memory, registers);
+    if (!is_rsp(&insn->operands[0]) || (insn->id != X86_INS_ADD && insn->id != X86_INS_SUB))
+        return rsp;
+    if (insn->operands[0].size != 8) /* flags of, and carries out of, a part of the address */
+        return 0;
+    return insn->id == X86_INS_ADD ? rsp + (uint64_t)insn->immediate
+                                   : rsp - (uint64_t)insn->immediate;
+}
+
+bool leaves_own_stack(const struct insn *insn, const struct registers *registers, uint64_t stack)
+{
+    uint64_t first = stack + STACK_MARGIN, size = STACK_BYTES - 2 * STACK_MARGIN;
+    if (!(insn->reads & (UINT64_C(1) << RSP)))
+        return false;
+    return registers->gpr[RSP] - first >= size || stack_address(insn, registers) - first >= size;
+}
+
 /* ---- who is alike ---- */
 
-/* The same bytes but for a displacement from rip that leads to the same address. */
+/* The same bytes but for a displacement from rip; whether it leads to the same address is asked
+ * beside. */
 static bool same_bytes(const struct insn *a, const struct insn *b)
 {
+    size_t at = a->memory.relative_at, after = at + 4;
     if (memcmp(a->bytes, b->bytes, a->length) == 0)
         return true;
-    for (size_t at = 1; at + 4 <= a->length; at++) {
-        uint32_t from_a, from_b;
-        memcpy(&from_a, a->bytes + at, 4);
-        memcpy(&from_b, b->bytes + at, 4);
-        if (memcmp(a->bytes, b->bytes, at) == 0 &&
-            memcmp(a->bytes + at + 4, b->bytes + at + 4, a->length - at - 4) == 0 &&
-            from_a + (uint32_t)a->address == from_b + (uint32_t)b->address)
-            return true;
-    }
-    return false;
+    return at && at == b->memory.relative_at && after <= a->length &&
+           memcmp(a->bytes, b->bytes, at) == 0 &&
+           memcmp(a->bytes + after, b->bytes + after, a->length - after) == 0;
 }
 
 static bool same_insn(const struct insn *a, const struct insn *b, const struct snippet *of_a,
@@ -106,12 +124,12 @@ static bool same_code(struct code *a, struct code *b)
     const struct snippet *of_a = a->snippet, *of_b = b->snippet;
     if (of_a->size != of_b->size)
         return false;
-    for (uint32_t offset = 0; offset < of_a->size;) {
-        const struct insn *from_a = code_at(a, of_a->address + offset);
-        const struct insn *from_b = code_at(b, of_b->address + offset);
-        if (!from_a || !from_b || !same_insn(from_a, from_b, of_a, of_b))
+    if (a->swept != b->swept)
+        return false;
+    for (size_t i = 0; i < a->swept; i++) {
+        uint64_t there = of_b->address + (a->insns[i]->address - of_a->address);
+        if (!code_was_swept(b, there) || !same_insn(a->insns[i], code_at(b, there), of_a, of_b))
             return false;
-        offset += from_a->length;
     }
     return true;
 }
@@ -147,7 +165,7 @@ static void compare_cpus(const struct exploration *exploration, const struct sta
     const struct oracle *oracle = exploration->components.oracle;
     for (uint32_t cpu = 0; cpu < program->cpu_count; cpu++) {
         alike[cpu] = cpu;
-        if (program->handler_count || is_special(exploration, cpu))
+        if (program->handler_count || start->stacks_differ || is_special(exploration, cpu))
             continue;
         for (uint32_t first = 0; first < cpu && alike[cpu] == cpu; first++)
             if (alike[first] == first && !is_special(exploration, first) &&

@@ -22,6 +22,7 @@
 
 struct exploration;
 struct insn;
+struct registers;
 struct start;
 
 #define NOT_ALIKE UINT32_MAX
@@ -40,6 +41,12 @@ void symmetry_none(struct symmetry *symmetry, struct region *region, uint32_t cp
  * CPU can.
  */
 bool insn_tells_cpus_apart(const struct insn *insn);
+
+/*
+ * Whether rsp is, or leads by this instruction, out of the CPU's own stack (or near its ends): what
+ * is there for one CPU is elsewhere for another, and adding so much to it may carry for one only.
+ */
+bool leaves_own_stack(const struct insn *insn, const struct registers *registers, uint64_t stack);
 
 /* Finds who is alike in this pass. */
 void symmetry_find(struct exploration *exploration, const struct start *start);

@@ -123,7 +123,10 @@ void add_early_loads(struct components *components, uint32_t cpu, const struct n
     for (size_t i = 0; i < footprint->early_assumed; i++) {
         const struct early_load *load = &footprint->early[i];
         uint8_t data[16];
-        if (load->cpu != cpu || components->cpus[cpu].model != &model_x86 ||
+        bool may_be_early = load->address == TSC_ADDRESS
+                                ? components->cpus[cpu].model == &model_x86
+                                : is_weak_load(components, cpu, load->address);
+        if (load->cpu != cpu || !may_be_early || /* another profile may have seen it */
             buffers_early_load(&components->context, &node->buffers, load->address, load->size,
                                data))
             continue;

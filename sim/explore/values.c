@@ -65,7 +65,7 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
         uint8_t bytes[LOAD_BYTES_MAX] = {0};
         struct stopped stopped = {0};
         memcpy(bytes, data, transition->size);
-        if (!finish_locked(components, &node, bytes, outcome, &stopped))
+        if (!finish_locked(components, cpu, &node, bytes, outcome, &stopped))
             components->failure = "a locked instruction faulted on a value";
         told.event = "locked";
         told.stored = outcome;

@@ -71,14 +71,33 @@ uint32_t snippet_sweep(const struct snippet *snippet, struct region *region)
     return offset;
 }
 
-uint32_t code_sweep(struct code *code)
+static uint32_t sweep_from(struct code *code, uint32_t offset)
 {
-    uint32_t offset = 0;
-    while (offset < code->snippet->size) {
+    while (offset < code->snippet->size && !code->index_at[offset]) {
         const struct insn *insn = code_at(code, code->snippet->address + offset);
         if (!insn)
-            return offset;
+            break;
         offset += insn->length;
     }
     return offset;
+}
+
+uint32_t code_sweep(struct code *code)
+{
+    uint32_t end = sweep_from(code, 0);
+    for (size_t i = 0; i < code->insn_count; i++) { /* which grows meanwhile */
+        const struct insn *insn = code->insns[i];
+        uint64_t offset = insn->target - code->snippet->address;
+        if (insn->has_target && offset < code->snippet->size)
+            sweep_from(code, (uint32_t)offset);
+    }
+    code->swept = code->insn_count;
+    return end;
+}
+
+bool code_was_swept(const struct code *code, uint64_t address)
+{
+    uint64_t offset = address - code->snippet->address;
+    return offset < code->snippet->size && code->index_at[offset] &&
+           code->index_at[offset] <= code->swept;
 }

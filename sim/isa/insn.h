@@ -88,6 +88,7 @@ struct memory_operand {
     uint8_t segment;      /* 0 none, 1 fs, 2 gs */
     uint8_t size;         /* bytes */
     int64_t displacement; /* rip-relative ones are already absolute, base then NO_REGISTER */
+    uint8_t relative_at;  /* where the 4 bytes of one that is relative to rip begin; 0: it is not */
 };
 
 enum operand_kind {
@@ -151,6 +152,7 @@ struct code {
     uint32_t *index_at;            /* per byte offset: 1 + index into insns, 0 not decoded so far */
     struct insn **insns;
     size_t insn_count, insn_capacity;
+    size_t swept; /* how many of them code_sweep() found: the first ones */
 };
 
 void code_init(struct code *code, struct region *region, const struct snippet *snippet);
@@ -168,8 +170,15 @@ const char *name_addresses(struct region *region, const struct program *program,
 const char *name_relative(struct region *region, const struct program *program, const char *text,
                           uint64_t next);
 
-/* The first offset of a linear sweep that does not decode; the snippet's size when all do. */
+/*
+ * Finds the instructions of a linear sweep, and those that direct jumps into the middle of others
+ * lead to. Gives the first offset of the linear sweep that does not decode; the snippet's size when
+ * all do.
+ */
 uint32_t code_sweep(struct code *code);
+
+/* Whether code_sweep() found the instruction that begins there. */
+bool code_was_swept(const struct code *code, uint64_t address);
 
 /* The same for a snippet of which nothing is to be kept. */
 uint32_t snippet_sweep(const struct snippet *snippet, struct region *region);

@@ -198,8 +198,12 @@ void take_operands(const cs_insn *decoded, struct insn *insn)
             insn->operands[i] = operand;
     }
     insn->uses_xmm = insn->uses_xmm || insn->id == X86_INS_VZEROUPPER;
-    for (uint8_t i = 0; i < x86->op_count; i++)
-        if (x86->operands[i].type == X86_OP_MEM)
-            take_memory(&x86->operands[i], i, insn);
+    for (uint8_t i = 0; i < x86->op_count; i++) {
+        if (x86->operands[i].type != X86_OP_MEM)
+            continue;
+        take_memory(&x86->operands[i], i, insn);
+        if (x86->operands[i].mem.base == X86_REG_RIP)
+            insn->memory.relative_at = x86->encoding.disp_offset;
+    }
     insn->operand_size = x86->op_count ? x86->operands[0].size : 0;
 }

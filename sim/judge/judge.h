@@ -72,6 +72,13 @@ struct exploration *explore_varied(struct judgement *judgement, const struct rem
 /* An exploration in which every step stands for itself, as readers expect to choose them. */
 struct exploration *explore_unreduced(struct judgement *judgement, uint64_t max_states);
 
+/*
+ * Whether a condition asks for what a CPU in a loop without end has to itself, of which a reduced
+ * exploration shows only some values (transient.c).
+ */
+bool shows_transient_values(const struct judgement *judgement,
+                            const struct exploration *exploration);
+
 /* Whether both can end in exactly the same observed outcomes. Only for complete explorations. */
 bool same_outcomes(const struct judgement *judgement, const struct exploration *a,
                    const struct exploration *b);

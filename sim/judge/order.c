@@ -362,6 +362,13 @@ void judge_order(struct judgement *judgement)
         result->observed[i] = &prepared->terms[prepared->observed[i]];
     result->observed_count = prepared->observed_count;
     judgement->exploration = explore_with(judgement, judgement->model, &options);
+    if (options.reduce && shows_transient_values(judgement, judgement->exploration)) {
+        exploration_close(judgement->exploration);
+        judgement->exploration = NULL;
+        options = options_of(judgement);
+        options.reduce = false;
+        judgement->exploration = explore_with(judgement, judgement->model, &options);
+    }
     struct exploration *exploration = judgement->exploration;
     result->complete = exploration->complete;
     result->states = exploration->state_count;

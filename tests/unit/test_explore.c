@@ -220,6 +220,102 @@ static void test_limits(void)
     exploring_close(&e);
 }
 
+/* Control goes back by RET; meanwhile the others come to their ends, one of them to a fault. */
+static void test_returns_for_ever(void)
+{
+#define RETURNING                                                                                  \
+    XY "cpus:\n  - asm: \"mov eax, [x]; push 0x400000; ret\"\n"                                    \
+       "  - asm: \"mov dword ptr [x], 1; mfence; mov eax, [z]; mov dword ptr [y], 1%s\"\n"         \
+       "  - asm: \"mov ebx, [y]; mov dword ptr [z], 1\"\n"                                         \
+       "expect:\n  - sometimes: P0:stuck && P2:ebx == 1\n"                                         \
+       "  - sometimes: P0:stuck && P1:eax == 1\n  - never: P1:stuck || P2:stuck\n"
+    struct exploring e;
+    char text[1000];
+    snprintf(text, sizeof text, RETURNING, "");
+    struct exploration *found = explored(&e, text);
+    CU_ASSERT_TRUE(found->can_stick);
+    CU_ASSERT_TRUE(exploring_finds(&e, found, 0));
+    CU_ASSERT_TRUE(exploring_finds(&e, found, 1));
+    CU_ASSERT_FALSE(exploring_finds(&e, found, 2));
+    exploring_close(&e);
+    snprintf(text, sizeof text, RETURNING, "; ud2");
+    exploring_open(&e, text, "x86");
+    found = exploring_run(&e, "tso", &reduced);
+    CU_ASSERT_FALSE(found->complete);
+    CU_ASSERT_EQUAL(found->issue_count, 1);
+    exploring_close(&e);
+}
+
+/* ---- instructions inside others ---- */
+
+/* All ones by PCMPEQD xmm0, xmm0 and MOVQ rax, xmm0, which a sweep from the start does not meet. */
+static void test_vectors_inside(void)
+{
+    struct exploring e;
+    struct exploration *found =
+        explored(&e, XY "cpus:\n  - code: \"eb 01 b8 66 0f 76 c0 eb 02 48 b9 66 48 0f 7e c0 90 90 "
+                        "90\"\nexpect:\n  - always: P0:rax == 0xffffffffffffffff\n");
+    CU_ASSERT_EQUAL(found->final_count, 1);
+    CU_ASSERT_TRUE(exploring_finds(&e, found, 0));
+    exploring_close(&e);
+}
+
+/* A WRMSR inside of `mov eax, ..` sends the interrupt, however it is explored. */
+static void test_interrupt_from_inside(void)
+{
+    static const struct explore_options unreduced = {.reduce = false};
+    struct exploring e;
+    exploring_open(&e,
+                   XY "cpus:\n  - code: \"b9 30 08 00 00 ba 01 00 00 00 b8 f2 00 00 00 eb 01 b8 0f "
+                      "30 90 90\"\n  - asm: nop\n"
+                      "handlers:\n  - {cpu: P1, vector: 0xf2, asm: \"mov ebx, 7; iretq\"}\n"
+                      "expect:\n  - always: P1:ebx == 7\n",
+                   "x86");
+    for (int i = 0; i < 2; i++) {
+        struct exploration *found = exploring_run(&e, "x86", i ? &reduced : &unreduced);
+        CU_ASSERT_TRUE(found->complete);
+        CU_ASSERT_FALSE(found->can_stick);
+        CU_ASSERT_EQUAL(found->final_count, 1);
+        CU_ASSERT_TRUE(exploring_finds(&e, found, 0));
+    }
+    exploring_close(&e);
+}
+
+/* Nobody can know beforehand what an indirect jump comes upon there. */
+static void test_indirectly_inside(void)
+{
+    struct exploring e;
+    exploring_open(&e, XY "cpus:\n  - code: \"b8 08 00 40 00 ff e0 b8 90 90 90 90\"\n", "x86");
+    struct exploration *found = exploring_run(&e, "x86", &reduced);
+    CU_ASSERT_FALSE(found->complete);
+    CU_ASSERT_EQUAL_FATAL(found->issue_count, 1);
+    CU_ASSERT_EQUAL(found->issues[0].kind, ISSUE_UNMODELLED);
+    exploring_close(&e);
+}
+
+/* What one profile lets loads do says nothing of the next, though both share what they learn. */
+static void test_early_by_profile(void)
+{
+    struct exploring e;
+    exploring_open(&e,
+                   "trace: 1\nname: t\nmemory: {w: {size: 8, type: wc}, y: {size: 4}}\ncpus:\n"
+                   "  - asm: \"mov dword ptr [w], 1; sfence; mov dword ptr [y], 1\"\n"
+                   "  - asm: \"mov eax, [y]; mov ebx, [w]\"\n"
+                   "expect:\n  - never: P1:eax == 1 && P1:ebx == 0\n",
+                   "x86");
+    struct footprint footprint;
+    footprint_init(&footprint, &e.reading.region, e.reading.program, false);
+    for (unsigned weak = 2; weak-- > 0;) {
+        e.own.order.wc_loads_weak = weak;
+        struct exploration *found =
+            explore(&e.reading.region, e.oracle, e.start, &e.own, model_find("x86"), &footprint,
+                    e.reading.program->terms, e.reading.program->term_count, &reduced);
+        CU_ASSERT_TRUE(found->complete);
+        CU_ASSERT_EQUAL(exploring_finds(&e, found, 0), weak);
+    }
+    exploring_close(&e);
+}
+
 void add_explore_tests(void)
 {
     CU_pSuite suite = CU_add_suite("explorer", NULL, NULL);
@@ -232,4 +328,9 @@ void add_explore_tests(void)
     CU_add_test(suite, "store buffer entries", test_capacity);
     CU_add_test(suite, "code taken out", test_removed_code);
     CU_add_test(suite, "limits", test_limits);
+    CU_add_test(suite, "round for ever by returning", test_returns_for_ever);
+    CU_add_test(suite, "vector registers inside of another instruction", test_vectors_inside);
+    CU_add_test(suite, "an interrupt from inside of another", test_interrupt_from_inside);
+    CU_add_test(suite, "an indirect jump inside of another", test_indirectly_inside);
+    CU_add_test(suite, "early loads of another profile", test_early_by_profile);
 }

@@ -10,7 +10,9 @@ void add_symmetry_tests(void);
 
 static const struct explore_options reduced = {.reduce = true}, unreduced = {.reduce = false};
 
-#define MEMORY "trace: 1\nname: t\nmemory: {x: {size: 8}, y: {size: 8}, z: {size: 8}}\n"
+#define MEMORY                                                                                     \
+    "trace: 1\nname: t\nmemory: {x: {size: 8}, y: {size: 8}, z: {size: 8}, wide: {size: "          \
+    "131072}}\n"
 
 static size_t terms_compared; /* by compare_finals, which qsort gives nothing else */
 
@@ -97,6 +99,18 @@ static void test_told_apart(void)
              AND("mov dword ptr [0x70018000], 3; mov dword ptr [x], 1"),
          false},
         {TWO("mov ecx, 0x70018000; mov [x], ecx; mov dword ptr [rcx], 1; mov eax, [rsp-8]"), false},
+        /* the flags say where the stack is: a carry out of all of it, and out of a part */
+        {TWO("sub rsp, 0x70010000; setc al; add rsp, 0x70010000; mov [x], rax; mov rcx, [x]"),
+         false},
+        {TWO("sub sp, 0x7000; pushfq; pop rax; mov [x], rax; mov rcx, [x]"), false},
+        /* rsp counts as it goes on from stack to stack, without an access */
+        {TWO("1: inc eax; sub rsp, 0x8000; cmp eax, 3; jne 1b; mov [x], rax; mov rcx, [x]"), false},
+        /* what lies at a distance of the stack: an object for the first, another for the second */
+        {TWO("mov eax, 1; lock xadd [rsp+0x20000100-0x70008008], eax; mov rcx, [y]"), false},
+        {TWO("add rsp, 0x20000108-0x70008008; push 7; pop rax; mov [x], rax; mov rcx, [y]"), false},
+        /* on in the code of the second, whoever it is */
+        {TWO("inc ecx; cmp ecx, 2; je 1f; push 0x440000; ret; 1: mov [x], rcx; mov rax, [y]"),
+         false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         run_case(&cases[i]);
@@ -111,6 +125,17 @@ static void test_never_alike(void)
          false},
         {"cpus:\n  - {name: P0, setup: \"mov ecx, 1\", asm: \"mov [x], rcx; mov eax, [x]\"}\n"
          "  - {name: P1, asm: \"mov [x], rcx; mov eax, [x]\"}\n",
+         false},
+        /* numbers that differ by as much as the places of the instructions */
+        {"cpus:\n  - {name: P0, asm: \"mov eax, 0x40001; xchg [x], eax; mov rcx, [y]\"}\n"
+         "  - {name: P1, asm: \"mov eax, 1; xchg [x], eax; mov rcx, [y]\"}\n",
+         false},
+        {"cpus:\n  - {name: P0, asm: \"mov dword ptr [x], 0x1fbffff5; mov rax, [x]\"}\n"
+         "  - {name: P1, asm: \"mov dword ptr [x], 0x1fbbfff5; mov rax, [x]\"}\n",
+         false},
+        /* what somebody's setup put on the stack of the second */
+        {TWO("mov eax, [rsp-8]; mov [x], eax; mov rcx, [x]") "  - {name: Q, setup: \"mov dword ptr "
+                                                             "[0x70018000], 5\", asm: nop}\n",
          false},
         {"cpus:\n  - {name: P0, agent: device, asm: \"mov [x], rcx; mov eax, [y]\"}\n"
          "  - {name: P1, asm: \"mov [x], rcx; mov eax, [y]\"}\n",

@@ -1,0 +1,1 @@
+./simulate tests/golden/transient.yaml --only order --findings none --witness none
