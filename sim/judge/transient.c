@@ -4,7 +4,7 @@
  * registers, or in memory of its own, changes there in steps that no other CPU can notice; the
  * reduced search takes those at once and does not see the values in between.
  */
-#include "sim/run/judge.h"
+#include "sim/judge/judge.h"
 
 static bool can_be_stuck(const struct exploration *exploration, uint32_t cpu)
 {
