@@ -60,7 +60,9 @@ struct loose {
 /* Bytes of a part that are not those of its place. */
 struct code_patch {
     uint32_t start, end;  /* in the part */
-    struct location from; /* where the bytes at `start` are; no binary: they are NOPs */
+    struct location from; /* where the bytes at `start` are; no binary: they refer to nothing */
+    bool branches;        /* but for a branch at `start` with 32 bits to `target` */
+    struct target target;
 };
 
 struct code_part {

@@ -21,6 +21,8 @@ struct operands {
      * would begin then, so that offsets in the section are `base` and more. */
     uint32_t section;
     uint64_t base;
+    const struct code_patch *patch; /* NULL: its own bytes */
+    uint64_t moved; /* of a linked file: how far the patch came from, in addresses */
 };
 
 static struct code_part *part_of(const struct operands *operands)
@@ -291,10 +293,11 @@ static void take_linked(const struct operands *operands)
     const struct insn *insn = operands->insn;
     unsigned at = relative_field(insn);
     if (at) {
-        struct target target = target_of_address(binary, (uint64_t)insn->memory.displacement);
+        uint64_t address = (uint64_t)insn->memory.displacement + operands->moved;
+        struct target target = target_of_address(binary, address);
         struct target content = {.kind = TARGET_NUMBER};
         if (is_indirect_branch(insn))
-            content = target_of_cell(operands->elf, binary, (uint64_t)insn->memory.displacement);
+            content = target_of_cell(operands->elf, binary, address);
         if (is_code_target(&content) || content.kind == TARGET_NAME)
             branch_directly(operands, &content);
         else if (target.kind == TARGET_NUMBER)
@@ -321,12 +324,14 @@ static void take_branch(const struct operands *operands)
     struct binary *binary = part->place.binary;
     uint64_t start = binary->linked ? binary->sections[part->place.section].address : 0;
     uint64_t offset = insn->target - start;
-    if (operands->base != part->place.offset && binary->linked &&
-        offset - part->place.offset >= part->size) {
-        refuse(operands, "a patched branch in a linked file");
+    const struct code_patch *patch = operands->patch;
+    uint64_t in_part = offset - part->place.offset;
+    bool leaves_patch = patch && (in_part < patch->start || in_part > patch->end);
+    if (leaves_patch && (!binary->linked || insn->length < 5)) {
+        refuse(operands, "a patch with a branch out of it that nothing relocates");
         return;
     }
-    if (offset >= part->place.offset && offset - part->place.offset < part->size)
+    if (!leaves_patch && in_part < part->size)
         return; /* stays in the part, wherever that comes to lie */
     uint8_t bytes = insn->length < 5 ? 1 : 4;
     struct target target = {.kind = TARGET_PLACE,
@@ -334,7 +339,7 @@ static void take_branch(const struct operands *operands)
                             .name = "",
                             .is_section = true};
     if (binary->linked)
-        target = target_of_address(binary, insn->target);
+        target = target_of_address(binary, insn->target + operands->moved);
     else if (offset >= binary->sections[part->place.section].size)
         target.kind = TARGET_NUMBER;
     branch(operands, operands->offset + insn->length - bytes, bytes, &target);
@@ -344,14 +349,25 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
                       const struct insn *insn, uint32_t offset)
 {
     struct location place = code->parts[part].place;
-    struct operands operands = {elf, code, part, insn, offset, place.section, place.offset};
     const struct code_patch *patch = patch_at(&code->parts[part], offset);
+    struct operands operands = {.elf = elf,
+                                .code = code,
+                                .part = part,
+                                .insn = insn,
+                                .offset = offset,
+                                .section = place.section,
+                                .base = place.offset,
+                                .patch = patch};
     bool relocated = false;
+    if (patch && patch->branches && patch->start == offset)
+        branch(&operands, offset + insn->length - 4u, 4, &patch->target);
     if (patch && !patch->from.binary)
         return;
     if (patch) {
         operands.section = patch->from.section;
         operands.base = patch->from.offset - patch->start;
+        operands.moved = place.binary->sections[patch->from.section].address + operands.base -
+                         place.binary->sections[place.section].address - place.offset;
     }
     const struct binary_section *section = &place.binary->sections[operands.section];
     uint64_t start = operands.base + offset;
@@ -361,10 +377,7 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
             tls_touch(elf, insn->memory.displacement);
     }
     if (place.binary->linked) {
-        if (patch && relative_field(insn))
-            refuse(&operands, "a patch with an operand relative to rip in a linked file");
-        else
-            take_linked(&operands);
+        take_linked(&operands);
     } else {
         for (size_t i = binary_relocation_from(section, start);
              i < section->relocation_count && section->relocations[i].offset < start + insn->length;

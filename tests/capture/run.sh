@@ -243,6 +243,9 @@ refuse() {
     fi
 }
 
+# Reads more tests, of a kernel's code.
+. ./kernel.sh
+
 cat > "$work/odd.c" << 'END'
 extern int missing(int);
 extern _Thread_local int other;
