@@ -8,6 +8,7 @@
 
 #include "sim/capture/elf.h"
 #include "sim/capture/patches.h"
+#include "sim/capture/thunks.h"
 
 /* ---- the fields of an instruction ---- */
 
@@ -72,6 +73,9 @@ static void branch(const struct operands *operands, uint32_t field, uint8_t byte
                              .field = field,
                              .bytes = bytes,
                              .end = operands->offset + operands->insn->length};
+    if (bytes == 4 &&
+        replace_thunk(operands->elf, part_of(operands), operands->insn, operands->offset, target))
+        return;
     add_branch(operands->elf, operands->code, edge, target);
 }
 
@@ -88,6 +92,8 @@ static void branch_directly(const struct operands *operands, const struct target
                              .field = field,
                              .bytes = 4,
                              .end = operands->offset + operands->insn->length};
+    if (replace_thunk(operands->elf, part_of(operands), operands->insn, operands->offset, target))
+        return;
     if (operands->insn->is_call) { /* addr32 call rel32 */
         bytes[opcode] = 0x67;
         bytes[opcode + 1] = 0xe8;

@@ -14,7 +14,7 @@
 #include "models/profile.h"
 #include "sim/capture/paravirt.h"
 
-enum { ENTRY_BYTES_MIN = 12, ENTRY_BYTES_MAX = 14, FENTRY_BYTES = 5, FEATURES_MAX = 64 * 32 };
+enum { ENTRY_BYTES_MIN = 12, ENTRY_BYTES_MAX = 14, FEATURES_MAX = 64 * 32 };
 
 #define FEATURE(word, bit) ((word)*32 + (bit))
 
@@ -282,24 +282,6 @@ static unsigned patch_by_table(struct elf_capture *elf, struct code_part *part, 
     return list.seen;
 }
 
-/* The call for tracing at a function's start becomes a NOP when a kernel starts. */
-static void drop_fentry(struct elf_capture *elf, struct code_part *part)
-{
-    struct binary *binary = part->place.binary;
-    const struct binary_section *section = &binary->sections[part->place.section];
-    size_t at = binary_relocation_from(section, part->place.offset);
-    if (at == section->relocation_count || binary->linked)
-        return;
-    const struct binary_relocation *row = &section->relocations[at];
-    uint64_t field = row->offset - part->place.offset;
-    if (field == 0 || field + 4 > part->size || field > 8 || part->bytes[field - 1] != 0xe8 ||
-        strcmp(binary->symbols[row->symbol].name, "__fentry__") != 0)
-        return;
-    uint32_t start = (uint32_t)field - 1;
-    put_nops(part->bytes + start, FENTRY_BYTES);
-    add_patch(elf, part, (struct code_patch){.start = start, .end = start + FENTRY_BYTES});
-}
-
 static const char *number_of(struct elf_capture *elf, unsigned number, const char *thing)
 {
     return region_printf(elf->region, "%u %s%s", number, thing, number == 1 ? "" : "s");
@@ -330,7 +312,6 @@ static void note_patches(struct elf_capture *elf, struct code_part *part, unsign
 void patch_code(struct elf_capture *elf, struct code_part *part)
 {
     const struct binary *binary = part->place.binary;
-    drop_fentry(elf, part);
     unsigned operations = patch_paravirt(elf, part), alternatives = 0;
     for (uint32_t i = 1; i < binary->section_count; i++)
         if (strcmp(binary->sections[i].name, ".altinstructions") == 0)

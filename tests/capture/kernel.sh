@@ -115,3 +115,29 @@ for compiler in $compilers; do
 done
 refuse "goes to 'pv_ops.io_delay', which is in none of the files" kernel.c:delays \
     --profile intel -o "$work/kept.yaml" -- gcc -O2 -fno-pic
+
+# Retpolines, return thunks and calls for tracing become what they are without mitigation.
+for compiler in $compilers; do
+    case $compiler in
+    gcc) thunks='-mindirect-branch=thunk-extern -mfunction-return=thunk-extern' ;;
+    *) thunks=-mretpoline-external-thunk ;;
+    esac
+    built="$compiler -O2 $thunks -pg -mfentry -fcf-protection=branch"
+    judge_one pass "$built" thunks.c:written --expect 'always: calls == 2'
+    judge_one pass "$built -fno-pic" thunks.c:written --init calls=5 --expect 'always: calls == 11'
+    has_code 'retpolines are plain indirect branches'
+    has_code 'return thunks are plain returns'
+    has_code ' endbr64'
+    judge_one unknown "$built" thunks.c:through --expect 'always: P0:eax == 1'
+    has_code ' call r'
+    judge_one unknown "$built" thunks.c:tail --expect 'always: pointer == 0'
+    has_code ' jmp r'
+    # What has a table of faults is taken as it is; a BUG() that is reached is told.
+    judge_one pass "$built" thunks.c:bug --expect 'always: P0:eax == 1'
+    judge_one unknown "$built" thunks.c:bug --arg P0:rdi=1 --expect 'always: P0:eax == 1'
+    grep -q 'ud2' "$work/report" || bad 'nothing says that a BUG() was reached'
+    judge_one pass "$built" thunks.c:guarded --arg P0:rdi=calls --expect 'always: P0:eax == 0'
+done
+# A thunk that the file itself has runs as it is.
+judge_one pass 'gcc -O2 -mfunction-return=thunk' thunks.c:bug --expect 'always: P0:eax == 1'
+has_code '# __x86_return_thunk'

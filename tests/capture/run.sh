@@ -244,6 +244,7 @@ refuse() {
 }
 
 # Reads more tests, of a kernel's code.
+# shellcheck disable=SC1091
 . ./kernel.sh
 
 cat > "$work/odd.c" << 'END'
