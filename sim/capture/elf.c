@@ -18,6 +18,7 @@
 #include "sim/capture/lines.h"
 #include "sim/capture/live.h"
 #include "sim/capture/options.h"
+#include "sim/capture/percpu.h"
 #include "sim/program/read.h"
 
 static const struct place nowhere = {0, 0};
@@ -492,6 +493,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     need_all(elf);
     live_need(elf, &live);
     make_objects(elf);
+    make_percpu(elf);
     for (size_t i = 0; i < options->init_count; i++)
         set_initial(elf, options->inits[i]);
     for (size_t i = 0; i < options->arg_count; i++)

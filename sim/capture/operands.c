@@ -8,6 +8,7 @@
 
 #include "sim/capture/elf.h"
 #include "sim/capture/patches.h"
+#include "sim/capture/percpu.h"
 #include "sim/capture/thunks.h"
 
 /* ---- the fields of an instruction ---- */
@@ -38,21 +39,28 @@ static void refuse(const struct operands *operands, const char *what)
               operands->insn->text, what);
 }
 
-/* Of which a kernel has a copy for each CPU, found through gs. */
-static bool is_per_cpu(const struct target *target)
+/* Whether a field is that of an access through gs, not an immediate behind it. */
+static bool is_through_gs(const struct operands *operands, uint32_t field, enum reference_kind kind)
 {
-    const struct location *place = &target->place;
-    return target->kind == TARGET_PLACE &&
-           strncmp(place->binary->sections[place->section].name, ".data..percpu", 13) == 0;
+    const struct insn *insn = operands->insn;
+    uint32_t end = operands->offset + insn->length;
+    bool immediate = kind != REFERENCE_PC32 && insn->has_immediate && field + 4 >= end;
+    return insn->memory.present && insn->memory.segment == 2 && !immediate;
 }
 
 static void refer(const struct operands *operands, uint32_t field, enum reference_kind kind,
                   const struct target *target)
 {
     const struct insn *insn = operands->insn;
-    if (is_per_cpu(target) || insn->memory.segment == 2) {
-        refuse(operands, "a kernel's per-CPU data, which is not supported");
-        return;
+    if (is_through_gs(operands, field, kind)) {
+        if (target->kind == TARGET_NAME) /* no file says so, but it is */
+            percpu_declare(operands->elf, target->name,
+                           (uint64_t)(target->distance < 0 ? 0 : target->distance) +
+                               insn->memory.size);
+        else if (target->kind != TARGET_NUMBER && target->kind != TARGET_PERCPU) {
+            refuse(operands, "an access through gs to data that is not a kernel's per-CPU data");
+            return;
+        }
     }
     bool accesses = insn->memory.present && (insn->memory.read || insn->memory.write);
     struct code_reference reference = {
@@ -240,7 +248,7 @@ static int32_t field_at(const struct insn *insn, unsigned at)
 static unsigned relative_field(const struct insn *insn)
 {
     const struct memory_operand *memory = &insn->memory;
-    if (!strstr(insn->text, "[rip ") || memory->base != NO_REGISTER || memory->segment)
+    if (!strstr(insn->text, "[rip ") || memory->base != NO_REGISTER || memory->segment == 1)
         return 0;
     for (unsigned at = 2; at + 4u <= insn->length; at++)
         if ((insn->bytes[at - 1] & 0xc7) == 0x05 &&
@@ -276,6 +284,8 @@ static void take_number(const struct operands *operands, unsigned at)
     struct target target = target_of_address(part->place.binary, address);
     bool marks = section->relocation_count != 0; /* linked with --emit-relocs */
     uint32_t field = operands->offset + at;
+    if (percpu_at(part->place.binary, address, &target))
+        percpu_need(operands->elf, &target); /* and stays a number */
     if (target.kind != TARGET_PLACE || (marks && !is_marked(section, part->place.offset + field)))
         return;
     operands->code->assumed += !marks;
@@ -302,6 +312,8 @@ static void take_linked(const struct operands *operands)
         uint64_t address = (uint64_t)insn->memory.displacement + operands->moved;
         struct target target = target_of_address(binary, address);
         struct target content = {.kind = TARGET_NUMBER};
+        if (target.kind == TARGET_NUMBER)
+            percpu_at(binary, address, &target);
         if (is_indirect_branch(insn))
             content = target_of_cell(operands->elf, binary, address);
         if (is_code_target(&content) || content.kind == TARGET_NAME)
@@ -351,6 +363,20 @@ static void take_branch(const struct operands *operands)
     branch(operands, operands->offset + insn->length - bytes, bytes, &target);
 }
 
+/* An access through gs that counts from the area's start. */
+static void take_gs(const struct operands *operands)
+{
+    enum { GUARD = 40 };
+    struct binary *binary = part_of(operands)->place.binary;
+    uint64_t distance = (uint64_t)operands->insn->memory.displacement;
+    operands->elf->uses_guard |= distance == GUARD;
+    if (!binary->linked)
+        return; /* a relocation says more */
+    struct target target;
+    if (percpu_at(binary, distance, &target))
+        percpu_need(operands->elf, &target);
+}
+
 void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
                       const struct insn *insn, uint32_t offset)
 {
@@ -382,6 +408,9 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
         if (insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER)
             tls_touch(elf, insn->memory.displacement);
     }
+    bool direct = insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER;
+    if (insn->memory.present && insn->memory.segment == 2 && direct)
+        take_gs(&operands);
     if (place.binary->linked) {
         take_linked(&operands);
     } else {

@@ -44,7 +44,7 @@ static bool target_of_name(struct elf_capture *elf, const char *name, struct tar
         if (!symbol || !symbol_is_defined(symbol))
             continue;
         *target = target_of_symbol(elf, binary, (uint32_t)(symbol - binary->symbols), 0);
-        return target->kind != TARGET_TLS;
+        return target->kind != TARGET_TLS && target->kind != TARGET_PERCPU;
     }
     for (size_t i = 0; i < elf->loose_count; i++)
         if (strcmp(elf->looses[i].name, name) == 0) {

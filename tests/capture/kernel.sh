@@ -84,23 +84,25 @@ for compiler in $compilers; do
     has_code ' sti'
 done
 
+# Captures from a linked kernel, and judges.
+judge_linked() {
+    target=$1
+    shift
+    if "$SIMULATE" capture "$work/kernel:$target" --profile intel -o "$work/t.yaml" "$@" \
+        > "$work/report" 2>&1 &&
+        "$SIMULATE" -q -p intel "$work/t.yaml" > "$work/report" 2>&1; then
+        good
+    else
+        bad "$target of a linked kernel, $compiler $options"
+    fi
+}
+
 # The same once linked: replacements count from where they stand, the table holds addresses.
 for compiler in $compilers; do
     for options in -DABSOLUTE -DLAYOUT=13 ''; do
         # shellcheck disable=SC2086
         $compiler -g -O2 -fno-pic -no-pie -nostdlib -Wl,-e,P0 -DWITH_TABLE -DLINKED $options \
             -o "$work/kernel" kernel.c
-        judge_linked() {
-            target=$1
-            shift
-            if "$SIMULATE" capture "$work/kernel:$target" --profile intel -o "$work/t.yaml" "$@" \
-                > "$work/report" 2>&1 &&
-                "$SIMULATE" -q -p intel "$work/t.yaml" > "$work/report" 2>&1; then
-                good
-            else
-                bad "$target of a linked kernel, $compiler $options"
-            fi
-        }
         judge_linked identity --arg P0:rdi=77 --expect 'always: P0:rax == 77'
         judge_linked nothing --expect 'always: x == 1'
         judge_linked delays --expect 'always: P0:eax == 1'
@@ -141,3 +143,38 @@ done
 # A thunk that the file itself has runs as it is.
 judge_one pass 'gcc -O2 -mfunction-return=thunk' thunks.c:bug --expect 'always: P0:eax == 1'
 has_code '# __x86_return_thunk'
+
+# Per-CPU data: in the file or in none, with an offset from the area's start or from rip.
+for compiler in $compilers; do
+    for options in '' -DINSIDE -DABSOLUTE '-DABSOLUTE -DINSIDE'; do
+        built="$compiler -O2 -fno-pic $options"
+        judge_one pass "$built" percpu.c:count,count \
+            --expect 'always: P0:eax == 60 && P1:eax == 61 && P0_counter == 6 && P1_counter == 6'
+        judge_one pass "$built" percpu.c:walk --expect 'always: P0:rax == 931'
+        judge_one pass "$built" percpu.c:exchange,exchange \
+            --expect 'never: P0:eax == 0 && P1:eax == 0' --expect 'sometimes: P1:eax == 1'
+        judge_one violation "$built -DBROKEN" percpu.c:exchange,exchange \
+            --expect 'never: P0:eax == 0 && P1:eax == 0'
+        judge_one pass "$built" percpu.c:guard --expect 'always: P0:rax == 0'
+    done
+    cat > "$work/kernel.lds" << 'SCRIPT'
+SECTIONS
+{
+    /DISCARD/ : { *(.note*) *(.comment) *(.eh_frame*) }
+    .data..percpu 0 : { *(.data..percpu*) }
+    .text 0x1000000 : { *(.text*) }
+    .data : { *(.data) }
+    .bss : { *(.bss) }
+}
+SCRIPT
+    for options in '' -DABSOLUTE; do
+        # shellcheck disable=SC2086
+        $compiler -g -O2 -fno-pic -no-pie -nostdlib -DINSIDE -DLINKED $options \
+            -Wl,-e,count,-T,"$work/kernel.lds" -o "$work/kernel" percpu.c 2> "$work/report"
+        judge_linked count,count \
+            --expect 'always: P0:eax == 60 && P1:eax == 61 && P0_counter == 6 && P1_counter == 6'
+        judge_linked walk --expect 'always: P0:rax == 931'
+        judge_linked exchange,exchange --expect 'never: P0:eax == 0 && P1:eax == 0' \
+            --expect 'sometimes: P1:eax == 1'
+    done
+done

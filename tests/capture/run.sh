@@ -255,8 +255,7 @@ int calls(int i) { return missing(i) + 1; }
 int thread(void) { return other; }
 static int local(int i) { return i; }
 int uses(int i) { return local(i); }
-__attribute__((section(".data..percpu"))) int mine;
-int per_cpu(void) { int i; asm volatile("movl %%gs:mine(%%rip), %0" : "=r"(i)); return i; }
+int through_gs(void) { int i; asm volatile("movl %%gs:number(%%rip), %0" : "=r"(i)); return i; }
 void cut(void);
 asm(".text; .globl cut; .type cut,@function; cut: .byte 0xc7,0x05; .size cut,2");
 void runs_off(void);
@@ -286,7 +285,7 @@ refuse 'a 32-bit ELF file' "$work/small.o:calls" -o "$out"
 refuse 'run ranlib' "$work/no_table.a:calls" -o "$out"
 refuse "goes to 'missing', which is in none of the files" "$work/odd.o:calls" -o "$out"
 refuse "thread-local data" "$work/odd.o:thread" -o "$out"
-refuse "a kernel's per-CPU data" "$work/odd.o:per_cpu" -o "$out"
+refuse "through gs to data that is not" "$work/odd.o:through_gs" -o "$out"
 refuse "has the byte 0xc7 at offset 0, which cannot be decoded" "$work/odd.o:cut" -o "$out"
 refuse "runs off its end" "$work/odd.o:runs_off" -o "$out"
 refuse "leaves its function for .strange+0x0" "$work/odd.o:jumps_out" -o "$out"
