@@ -168,7 +168,8 @@ struct elf_capture {
     size_t tls_touched_count, tls_touched_capacity;
     struct percpu_use *percpu_uses; /* percpu.h */
     size_t percpu_use_count, percpu_use_capacity;
-    bool uses_guard; /* of the stack, at gs:40 */
+    bool *static_key_used; /* of the options: whether some code has the key */
+    bool uses_guard;       /* of the stack, at gs:40 */
 };
 
 void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)

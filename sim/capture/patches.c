@@ -13,6 +13,7 @@
 
 #include "models/profile.h"
 #include "sim/capture/paravirt.h"
+#include "sim/capture/static_keys.h"
 
 enum { ENTRY_BYTES_MIN = 12, ENTRY_BYTES_MAX = 14, FEATURES_MAX = 64 * 32 };
 
@@ -317,6 +318,7 @@ void patch_code(struct elf_capture *elf, struct code_part *part)
         if (strcmp(binary->sections[i].name, ".altinstructions") == 0)
             alternatives += patch_by_table(elf, part, i);
     note_patches(elf, part, alternatives, operations);
+    patch_static_keys(elf, part);
 }
 
 const struct code_patch *patch_at(const struct code_part *part, uint32_t offset)

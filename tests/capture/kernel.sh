@@ -178,3 +178,30 @@ SCRIPT
             --expect 'sometimes: P1:eax == 1'
     done
 done
+
+# Static keys: as compiled, or as told; static calls go where their trampolines do.
+for compiler in $compilers; do
+    for options in '' -DOLD; do
+        built="$compiler -O2 -fno-pic $options"
+        while read -r function key result; do
+            # shellcheck disable=SC2086
+            judge_one pass "$built" "static_keys.c:$function" ${key:+$key} \
+                --expect "always: P0:eax == $result"
+        done << 'ROWS'
+unlikely --static-key=fast=off 1
+unlikely --static-key=fast=on 2
+likely --static-key=slow=off 2
+likely --static-key=slow=on 1
+rebuilt --static-key=local=off 1
+rebuilt --static-key=local=on 2
+small --static-key=local=off 1
+small --static-key=local=on 2
+ROWS
+        for row in unlikely=1 likely=2 rebuilt=1 small=1; do
+            judge_one pass "$built" "static_keys.c:${row%=*}" \
+                --expect "always: P0:eax == ${row#*=}"
+            has_code 'as compiled'
+        done
+        judge_one pass "$built" static_keys.c:static_call --expect 'always: P0:eax == 3'
+    done
+done

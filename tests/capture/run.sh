@@ -304,6 +304,13 @@ refuse "did not compile it" "$work/none.c:f" -o "$out" -- gcc
 refuse "could not be run" "$work/odd.c:f" -o "$out" -- no-such-compiler
 refuse "feature 9*32+12, of which the profile says nothing" alternative.c:unknown_feature \
     --profile amd -o "$out" -- gcc -O2
+refuse "expected WORD*32+BIT=on or =off" alternative.c:P0 --profile amd --feature 9*32+x=on \
+    -o "$out" -- gcc -O2
+refuse "expected WORD*32+BIT=on or =off" alternative.c:P0 --profile amd --feature 300=yes \
+    -o "$out" -- gcc -O2
+refuse "expected NAME=on or =off" alternative.c:P0 --static-key debug -o "$out" -- gcc -O2
+refuse "the captured code has no such key" alternative.c:P0 --static-key debug=on \
+    -o "$out" -- gcc -O2
 refuse "is of no vendor" alternative.c:P0 --profile x86 -o "$out" -- gcc -O2
 refuse "expected a compiler" "$work/odd.c:f" -o "$out" --
 [ -z "$(ls "$work/tmp")" ] || bad 'a temporary folder was left behind'
