@@ -5,10 +5,11 @@
  *   inputs.c, binary.c  files -> checked tables
  *   code.c             the functions that a CPU's code needs, what their instructions refer to
  *   stand_in.c         stubs and traps for those that are left out
- *   patches.c          code as a kernel patches it when it starts
+ *   patches.c          code as a kernel patches it when it starts: alternatives; with paravirt.c,
+ *                      static_keys.c and thunks.c
  *   operands.c         the fields of an instruction -> branches and references
  *   targets.c          a symbol, an address, a cell of a GOT -> the place that it means
- *   tables.c, tls.c    what each CPU has its own of
+ *   tables.c, tls.c    what each CPU has its own of; percpu.c, of a kernel
  *   data.c             those places -> objects of the trace
  *   place.c            functions put behind each other, their references into the trace's terms
  *   observe.c          which of the data is observed

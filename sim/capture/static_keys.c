@@ -34,7 +34,8 @@ struct branch_site {
 
 /* What a field of an entry stands for; a key (`flags` is not NULL) without its low bits. */
 static bool read_field(struct elf_capture *elf, struct binary *binary, uint32_t table,
-                       uint64_t offset, unsigned size, struct target *target, unsigned *flags)
+                       uint64_t offset, unsigned size, bool relative, struct target *target,
+                       unsigned *flags)
 {
     const struct binary_section *section = &binary->sections[table];
     if (!binary->linked) {
@@ -53,7 +54,8 @@ static bool read_field(struct elf_capture *elf, struct binary *binary, uint32_t 
         value |= (uint64_t)section->bytes[offset + i] << 8 * i;
     if (size == 4)
         value = (uint64_t)(int64_t)(int32_t)value;
-    value += section->address + offset;
+    if (relative)
+        value += section->address + offset;
     if (flags)
         *flags = (unsigned)value & KEY_FLAGS;
     *target = target_of_address(binary, flags ? value - (value & KEY_FLAGS) : value);
@@ -83,21 +85,27 @@ static const char *key_name(const struct target *target)
 static bool read_entry(struct elf_capture *elf, struct binary *binary, uint32_t table,
                        uint64_t offset, unsigned size, struct branch_site *site)
 {
-    unsigned first = size == ENTRY_BYTES ? 4 : 8;
+    bool relative = size == ENTRY_BYTES;
+    unsigned first = relative ? 4 : 8;
     struct target place, target, key;
-    if (!read_field(elf, binary, table, offset, first, &place, NULL) ||
-        !read_field(elf, binary, table, offset + first, first, &target, NULL) ||
-        !read_field(elf, binary, table, offset + 2 * (uint64_t)first, 8, &key, &site->flags))
+    if (!read_field(elf, binary, table, offset, first, relative, &place, NULL) ||
+        !read_field(elf, binary, table, offset + first, first, relative, &target, NULL) ||
+        !read_field(elf, binary, table, offset + 2 * (uint64_t)first, 8, relative, &key,
+                    &site->flags))
         return false;
     site->key = key_name(&key);
     return code_place(&place, binary, &site->place) && code_place(&target, binary, &site->target);
 }
 
-/* An object's relocations show how its entries are laid out; a linked file has the new layout. */
-static unsigned entry_bytes(const struct binary *binary, const struct binary_section *section)
+/* An object's relocations show how its entries are laid out; of a linked file one is tried. */
+static unsigned entry_bytes(struct elf_capture *elf, struct binary *binary, uint32_t table)
 {
-    bool old =
-        !binary->linked && section->relocation_count && section->relocations[0].type == R_X86_64_64;
+    const struct binary_section *section = &binary->sections[table];
+    struct branch_site site;
+    bool old = section->relocation_count && section->relocations[0].type == R_X86_64_64;
+    if (binary->linked)
+        old = section->size >= OLD_ENTRY_BYTES &&
+              !read_entry(elf, binary, table, 0, ENTRY_BYTES, &site);
     return old ? OLD_ENTRY_BYTES : ENTRY_BYTES;
 }
 
@@ -197,7 +205,7 @@ void patch_static_keys(struct elf_capture *elf, struct code_part *part)
         const struct binary_section *section = &binary->sections[i];
         if (strcmp(section->name, "__jump_table") != 0 || !section->bytes)
             continue;
-        unsigned size = entry_bytes(binary, section);
+        unsigned size = entry_bytes(elf, binary, i);
         for (uint64_t offset = 0; offset + size <= section->size; offset += size) {
             struct branch_site site;
             if (!read_entry(elf, binary, i, offset, size, &site)) {

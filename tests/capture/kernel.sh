@@ -155,6 +155,10 @@ for compiler in $compilers; do
             --expect 'never: P0:eax == 0 && P1:eax == 0' --expect 'sometimes: P1:eax == 1'
         judge_one violation "$built -DBROKEN" percpu.c:exchange,exchange \
             --expect 'never: P0:eax == 0 && P1:eax == 0'
+        judge_one pass "$built" percpu.c:count,count --init P0_counter=7 \
+            --expect 'always: P0:eax == 80 && P1:eax == 61'
+        judge_one pass "$built" percpu.c:read,read --arg P0:rdi=counter --arg P1:rdi=counter \
+            --expect 'always: P0:eax == 5 && P1:eax == 5'
         judge_one pass "$built" percpu.c:guard --expect 'always: P0:rax == 0'
     done
     cat > "$work/kernel.lds" << 'SCRIPT'
@@ -204,4 +208,15 @@ ROWS
         done
         judge_one pass "$built" static_keys.c:static_call --expect 'always: P0:eax == 3'
     done
+done
+
+# The same linked.
+for options in '' -DOLD; do
+    # shellcheck disable=SC2086
+    gcc -g -O2 -fno-pic -no-pie -nostdlib -Wl,-e,chosen $options -o "$work/kernel" static_keys.c
+    judge_linked unlikely --expect 'always: P0:eax == 1'
+    judge_linked unlikely --static-key fast=on --expect 'always: P0:eax == 2'
+    judge_linked likely --static-key slow=on --expect 'always: P0:eax == 1'
+    judge_linked small --static-key local=on --expect 'always: P0:eax == 2'
+    judge_linked static_call --expect 'always: P0:eax == 3'
 done

@@ -89,3 +89,11 @@ word guard(void)
     asm volatile("mov %%gs:40, %0" : "=r"(value));
     return value;
 }
+
+// By the "address" of per-CPU data.
+int read(int *at)
+{
+    int value;
+    asm volatile("movl %%gs:(%1), %0" : "=r"(value) : "r"(at));
+    return value;
+}
