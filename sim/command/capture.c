@@ -125,9 +125,9 @@ struct lists {
 
 static bool make_lists(struct lists *lists, int argc)
 {
-    const char ***all[] = {&lists->args,   &lists->inits,    &lists->memory,
-                           &lists->stubs,  &lists->traps,    &lists->observe,
-                           &lists->expect, &lists->features, &lists->texts, &lists->static_keys};
+    const char ***all[] = {&lists->args,  &lists->inits,      &lists->memory, &lists->stubs,
+                           &lists->traps, &lists->observe,    &lists->expect, &lists->features,
+                           &lists->texts, &lists->static_keys};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
