@@ -62,7 +62,8 @@ static const char usage[] =
     "      --name NAME        of the trace\n"
     "      --profile NAME     patch a kernel's code as it does on a CPU of that profile's vendor\n"
     "      --feature N=on|off a feature that decides about a patch, by Linux's number W*32+B\n"
-    "      --static-key K=on|off  a static key of a kernel's (default: as compiled)\n"
+    "      --static-key NAME=on|off\n"
+    "                         of a kernel's static keys (default: as compiled)\n"
     "\n"
     "docs/CAPTURE.md says more.\n";
 
