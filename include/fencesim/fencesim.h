@@ -320,6 +320,9 @@ typedef struct fs_capture_options {
     const char *const *live_command;
     size_t live_command_count;
     double live_seconds; /* how long to wait; 0: 10 */
+    /* "NAME=on" or "=off": a static key of a kernel's; without it its branches are as compiled */
+    const char *const *static_keys;
+    size_t static_key_count;
 } fs_capture_options;
 
 void fs_capture_options_init(fs_capture_options *options);

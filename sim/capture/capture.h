@@ -13,10 +13,13 @@
 /* A field of the code that holds where something lies; kinds as in the trace format. */
 enum reference_kind { REFERENCE_PC32, REFERENCE_ABS32, REFERENCE_ABS32S, REFERENCE_ABS64 };
 
+/* Instead of an object: what is referred to is a number, counted from address 0. */
+enum { CAPTURE_ZERO = -2 };
+
 struct capture_reference {
     uint32_t offset; /* of the field, in the CPU's bytes */
     enum reference_kind kind;
-    int object; /* NO_INDEX: the start of the CPU's own code */
+    int object; /* NO_INDEX: the start of the CPU's own code; CAPTURE_ZERO */
     int64_t addend;
 };
 

@@ -236,7 +236,7 @@ void add_reference(struct elf_capture *elf, struct cpu_code *code,
 static bool is_trap(const struct insn *insn)
 {
     return insn->bytes[0] == 0xcc || insn->bytes[0] == 0xf4 ||
-           (insn->bytes[0] == 0x0f && insn->bytes[1] == 0x0b);
+           (insn->bytes[0] == 0x0f && (insn->bytes[1] == 0x0b || insn->bytes[1] == 0xb9));
 }
 
 bool insn_ends_path(const struct insn *insn)

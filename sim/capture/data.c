@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/capture/elf.h"
+#include "sim/capture/percpu.h"
 
 enum {
     NEAR = 4096,          /* spans closer than that are one block */
@@ -118,6 +119,8 @@ static void need_loose(struct elf_capture *elf, const struct target *target, uin
         elf->looses[index].note = "in none of the files: its size and that it is 0 are assumed";
         uint64_t reach = target->distance < 0 ? 0 : (uint64_t)target->distance;
         reach += access ? access : WORD;
+        if (strcmp(target->name, PERCPU_TABLE) == 0)
+            reach = (uint64_t)WORD * elf->code_count;
         if (reach <= WHOLE_SECTION && elf->looses[index].size < reach)
             elf->looses[index].size = reach;
     }
@@ -129,7 +132,9 @@ static void need_loose(struct elf_capture *elf, const struct target *target, uin
 
 void need_data(struct elf_capture *elf, const struct target *target, uint8_t access)
 {
-    if (target->kind == TARGET_LOOSE || target->kind == TARGET_NAME) {
+    if (is_percpu(elf, target)) {
+        percpu_need(elf, target);
+    } else if (target->kind == TARGET_LOOSE || target->kind == TARGET_NAME) {
         need_loose(elf, target, access);
     } else if (is_code_place(target)) {
         code_address_object(elf, target);
@@ -186,12 +191,8 @@ static bool relocated_word(struct elf_capture *elf, struct binary *binary,
     }
 }
 
-typedef void pointer_taker(struct elf_capture *elf, void *argument, uint64_t offset,
-                           const struct target *target);
-
-/* Hands over every address in a range of a section. */
-static void walk_pointers(struct elf_capture *elf, struct binary *binary, uint32_t index,
-                          uint64_t start, uint64_t end, pointer_taker *take, void *argument)
+void walk_pointers(struct elf_capture *elf, struct binary *binary, uint32_t index, uint64_t start,
+                   uint64_t end, pointer_taker *take, void *argument)
 {
     const struct binary_section *section = &binary->sections[index];
     struct target target;
@@ -222,9 +223,14 @@ static void take_needed(struct elf_capture *elf, void *argument, uint64_t offset
 /* The list grows meanwhile. */
 static void follow_pointers(struct elf_capture *elf)
 {
-    for (size_t i = 0; i < elf->span_count && !elf->diagnostics->dropped; i++) {
-        struct span span = elf->spans[i];
-        walk_pointers(elf, span.binary, span.section, span.start, span.end, take_needed, NULL);
+    size_t spans = 0, percpu = 0;
+    while (!elf->diagnostics->dropped) {
+        if (spans < elf->span_count) {
+            struct span span = elf->spans[spans++];
+            walk_pointers(elf, span.binary, span.section, span.start, span.end, take_needed, NULL);
+        } else if (!percpu_follow(elf, percpu++)) {
+            return;
+        }
     }
 }
 
@@ -425,13 +431,14 @@ bool object_of(struct elf_capture *elf, const struct target *target, int *object
     return true;
 }
 
-/* A word that is no number: an address, or how far thread-local data is from its pointer. */
-static void set_word(struct elf_capture *elf, int owner, uint64_t offset,
-                     const struct target *target)
+void set_word(struct elf_capture *elf, int owner, uint64_t offset, const struct target *target)
 {
     int object;
     int64_t distance;
-    if (target->kind == TARGET_TLS && tls_distance(elf, target, &distance)) {
+    if (is_percpu(elf, target)) {
+        if (percpu_offset(elf, target, &distance))
+            capture_set_bytes(&elf->capture, owner, offset, WORD, (uint64_t)distance);
+    } else if (target->kind == TARGET_TLS && tls_distance(elf, target, &distance)) {
         tls_touch(elf, distance);
         capture_set_bytes(&elf->capture, owner, offset, WORD, (uint64_t)distance);
     } else if (object_of(elf, target, &object, &distance)) {

@@ -18,6 +18,8 @@
 #include "sim/capture/lines.h"
 #include "sim/capture/live.h"
 #include "sim/capture/options.h"
+#include "sim/capture/percpu.h"
+#include "sim/capture/static_keys.h"
 #include "sim/program/read.h"
 
 static const struct place nowhere = {0, 0};
@@ -344,6 +346,29 @@ static bool check_lines(struct elf_capture *elf, const char *option, const char 
     return good;
 }
 
+/* "NAME=on" or "NAME=off", where a feature's name is a number or N*32+N. */
+static bool check_switches(struct elf_capture *elf, const char *option, const char *const *texts,
+                           size_t count, bool numbers)
+{
+    bool good = check_lines(elf, option, texts, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strrchr(texts[i], '=');
+        size_t digits = strspn(texts[i], "0123456789");
+        if (numbers && strncmp(texts[i] + digits, "*32+", 4) == 0 && digits) {
+            size_t more = strspn(texts[i] + digits + 4, "0123456789");
+            digits = more ? digits + 4 + more : 0;
+        }
+        bool named =
+            equals && equals != texts[i] && (!numbers || (digits && texts[i] + digits == equals));
+        if (named && (strcmp(equals, "=on") == 0 || strcmp(equals, "=off") == 0))
+            continue;
+        elf_error(elf, NULL, "%s %s: expected %s=on or =off", option, texts[i],
+                  numbers ? "WORD*32+BIT" : "NAME");
+        good = false;
+    }
+    return good;
+}
+
 static bool check_options(struct elf_capture *elf)
 {
     const fs_capture_options *options = elf->options;
@@ -360,6 +385,9 @@ static bool check_options(struct elf_capture *elf)
         good &= check_line(elf, "functions", options->live_functions);
     for (size_t i = 0; i < options->raw_count; i++)
         good &= check_line(elf, "--raw", options->raws[i].path);
+    good &= check_switches(elf, "--feature", options->features, options->feature_count, true);
+    good &=
+        check_switches(elf, "--static-key", options->static_keys, options->static_key_count, false);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
     bool any = options->target_count || options->text_count || options->raw_count ||
@@ -486,12 +514,16 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         return;
     take_options(elf);
     set_head(elf);
+    elf->static_key_used =
+        region_array(elf->region, options->static_key_count + 1, sizeof *elf->static_key_used);
     add_cpus(elf, &entries);
+    check_static_keys(elf);
     if (elf->diagnostics->count)
         return;
     need_all(elf);
     live_need(elf, &live);
     make_objects(elf);
+    make_percpu(elf);
     for (size_t i = 0; i < options->init_count; i++)
         set_initial(elf, options->inits[i]);
     for (size_t i = 0; i < options->arg_count; i++)

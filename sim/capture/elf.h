@@ -5,10 +5,11 @@
  *   inputs.c, binary.c  files -> checked tables
  *   code.c             the functions that a CPU's code needs, what their instructions refer to
  *   stand_in.c         stubs and traps for those that are left out
- *   patches.c          code as a kernel patches it when it starts
+ *   patches.c          code as a kernel patches it when it starts: alternatives; with paravirt.c,
+ *                      static_keys.c and thunks.c
  *   operands.c         the fields of an instruction -> branches and references
  *   targets.c          a symbol, an address, a cell of a GOT -> the place that it means
- *   tables.c, tls.c    what each CPU has its own of
+ *   tables.c, tls.c    what each CPU has its own of; percpu.c, of a kernel
  *   data.c             those places -> objects of the trace
  *   place.c            functions put behind each other, their references into the trace's terms
  *   observe.c          which of the data is observed
@@ -31,6 +32,7 @@ enum target_kind {
     TARGET_LOOSE,  /* .distance bytes into an object that no section has */
     TARGET_NAME,   /* of something that no file defines */
     TARGET_TLS,    /* .place in a section of thread-local data */
+    TARGET_PERCPU, /* .distance bytes from .place in a section of a kernel's per-CPU data */
     TARGET_TABLE   /* the CPU's jump table number .loose */
 };
 
@@ -60,7 +62,9 @@ struct loose {
 /* Bytes of a part that are not those of its place. */
 struct code_patch {
     uint32_t start, end;  /* in the part */
-    struct location from; /* where the bytes at `start` are; no binary: they are NOPs */
+    struct location from; /* where the bytes at `start` are; no binary: they refer to nothing */
+    bool branches;        /* but for a branch at `start` with 32 bits to `target` */
+    struct target target;
 };
 
 struct code_part {
@@ -163,6 +167,10 @@ struct elf_capture {
     size_t variable_count, variable_capacity;
     int64_t *tls_touched; /* distances from the thread pointer that the code names */
     size_t tls_touched_count, tls_touched_capacity;
+    struct percpu_use *percpu_uses; /* percpu.h */
+    size_t percpu_use_count, percpu_use_capacity;
+    bool *static_key_used; /* of the options: whether some code has the key */
+    bool uses_guard;       /* of the stack, at gs:40 */
 };
 
 void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
@@ -240,6 +248,16 @@ void make_tables(struct elf_capture *elf, const struct cpu_code *code, size_t cp
 
 /* Makes the place of a target, and all that it points to, part of the trace. */
 void need_data(struct elf_capture *elf, const struct target *target, uint8_t access);
+
+typedef void pointer_taker(struct elf_capture *elf, void *argument, uint64_t offset,
+                           const struct target *target);
+
+/* Hands over every address in a range of a section. */
+void walk_pointers(struct elf_capture *elf, struct binary *binary, uint32_t section, uint64_t start,
+                   uint64_t end, pointer_taker *take, void *argument);
+
+/* Sets a word of an object that is no number: an address, or how far data is from fs or gs. */
+void set_word(struct elf_capture *elf, int object, uint64_t offset, const struct target *target);
 
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);

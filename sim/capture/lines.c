@@ -282,7 +282,7 @@ void lines_function(struct binary *binary, uint32_t section, uint64_t offset,
 
 /* ---- variables ---- */
 
-enum { UNITS_MAX = 4096, FIELD_DEPTH_MAX = 4 };
+enum { UNITS_MAX = 4096, FIELD_DEPTH_MAX = 4, TABLE_FIELDS_MAX = 512, ANY_SIZE = 0 };
 
 struct flattening {
     struct region *region;
@@ -401,7 +401,7 @@ static bool find_variable(Dwarf_Die *unit, const char *name, uint64_t size, Dwar
         Dwarf_Word own_size;
         if (dwarf_tag(&child) == DW_TAG_variable && is_named(&child, name) &&
             resolve_type(dwarf_attr_integrate(&child, DW_AT_type, &attribute), type) &&
-            dwarf_aggregate_size(type, &own_size) == 0 && own_size == size)
+            dwarf_aggregate_size(type, &own_size) == 0 && (own_size == size || size == ANY_SIZE))
             return true;
     }
     return false;
@@ -422,4 +422,27 @@ size_t lines_fields(struct binary *binary, const char *name, uint64_t size,
             return flatten(&to, &type, "", 0, 0) ? to.count : 0;
     }
     return 0;
+}
+
+const char *lines_field_at(struct binary *binary, const char *name, uint64_t offset)
+{
+    struct variable_field *fields = region_array(binary->region, TABLE_FIELDS_MAX, sizeof *fields);
+    struct flattening to = {
+        .region = binary->region, .fields = fields, .most = TABLE_FIELDS_MAX, .end = UINT64_MAX};
+    struct lines *lines = open_lines(binary);
+    Dwarf_Die *unit = NULL, type;
+    Dwarf_Addr bias;
+    bool found = false;
+    for (int tried = 0; lines->module && tried < UNITS_MAX && !found; tried++) {
+        unit = dwfl_module_nextcu(lines->module, unit, &bias);
+        if (!unit)
+            return NULL;
+        found = find_variable(unit, name, ANY_SIZE, &type);
+    }
+    if (found)
+        flatten(&to, &type, "", 0, 0); /* as far as it can be: what is before the rest is known */
+    for (size_t i = 0; i < to.count; i++)
+        if (fields[i].offset == offset && *fields[i].name)
+            return fields[i].name;
+    return NULL;
 }

@@ -33,4 +33,7 @@ struct variable_field {
 size_t lines_fields(struct binary *binary, const char *name, uint64_t size,
                     struct variable_field *fields, size_t most);
 
+/* The name of the field of a variable at an offset, whatever file defines it; NULL: not known. */
+const char *lines_field_at(struct binary *binary, const char *name, uint64_t offset);
+
 #endif

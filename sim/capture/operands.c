@@ -8,6 +8,8 @@
 
 #include "sim/capture/elf.h"
 #include "sim/capture/patches.h"
+#include "sim/capture/percpu.h"
+#include "sim/capture/thunks.h"
 
 /* ---- the fields of an instruction ---- */
 
@@ -21,6 +23,8 @@ struct operands {
      * would begin then, so that offsets in the section are `base` and more. */
     uint32_t section;
     uint64_t base;
+    const struct code_patch *patch; /* NULL: its own bytes */
+    uint64_t moved; /* of a linked file: how far the patch came from, in addresses */
 };
 
 static struct code_part *part_of(const struct operands *operands)
@@ -35,21 +39,28 @@ static void refuse(const struct operands *operands, const char *what)
               operands->insn->text, what);
 }
 
-/* Of which a kernel has a copy for each CPU, found through gs. */
-static bool is_per_cpu(const struct target *target)
+/* Whether a field is that of an access through gs, not an immediate behind it. */
+static bool is_through_gs(const struct operands *operands, uint32_t field, enum reference_kind kind)
 {
-    const struct location *place = &target->place;
-    return target->kind == TARGET_PLACE &&
-           strncmp(place->binary->sections[place->section].name, ".data..percpu", 13) == 0;
+    const struct insn *insn = operands->insn;
+    uint32_t end = operands->offset + insn->length;
+    bool immediate = kind != REFERENCE_PC32 && insn->has_immediate && field + 4 >= end;
+    return insn->memory.present && insn->memory.segment == 2 && !immediate;
 }
 
 static void refer(const struct operands *operands, uint32_t field, enum reference_kind kind,
                   const struct target *target)
 {
     const struct insn *insn = operands->insn;
-    if (is_per_cpu(target) || insn->memory.segment == 2) {
-        refuse(operands, "a kernel's per-CPU data, which is not supported");
-        return;
+    if (is_through_gs(operands, field, kind)) {
+        if (target->kind == TARGET_NAME) /* no file says so, but it is */
+            percpu_declare(operands->elf, target->name,
+                           (uint64_t)(target->distance < 0 ? 0 : target->distance) +
+                               insn->memory.size);
+        else if (target->kind != TARGET_NUMBER && target->kind != TARGET_PERCPU) {
+            refuse(operands, "an access through gs to data that is not a kernel's per-CPU data");
+            return;
+        }
     }
     bool accesses = insn->memory.present && (insn->memory.read || insn->memory.write);
     struct code_reference reference = {
@@ -70,6 +81,9 @@ static void branch(const struct operands *operands, uint32_t field, uint8_t byte
                              .field = field,
                              .bytes = bytes,
                              .end = operands->offset + operands->insn->length};
+    if (bytes == 4 &&
+        replace_thunk(operands->elf, part_of(operands), operands->insn, operands->offset, target))
+        return;
     add_branch(operands->elf, operands->code, edge, target);
 }
 
@@ -86,6 +100,8 @@ static void branch_directly(const struct operands *operands, const struct target
                              .field = field,
                              .bytes = 4,
                              .end = operands->offset + operands->insn->length};
+    if (replace_thunk(operands->elf, part_of(operands), operands->insn, operands->offset, target))
+        return;
     if (operands->insn->is_call) { /* addr32 call rel32 */
         bytes[opcode] = 0x67;
         bytes[opcode + 1] = 0xe8;
@@ -232,7 +248,7 @@ static int32_t field_at(const struct insn *insn, unsigned at)
 static unsigned relative_field(const struct insn *insn)
 {
     const struct memory_operand *memory = &insn->memory;
-    if (!strstr(insn->text, "[rip ") || memory->base != NO_REGISTER || memory->segment)
+    if (!strstr(insn->text, "[rip ") || memory->base != NO_REGISTER || memory->segment == 1)
         return 0;
     for (unsigned at = 2; at + 4u <= insn->length; at++)
         if ((insn->bytes[at - 1] & 0xc7) == 0x05 &&
@@ -268,6 +284,8 @@ static void take_number(const struct operands *operands, unsigned at)
     struct target target = target_of_address(part->place.binary, address);
     bool marks = section->relocation_count != 0; /* linked with --emit-relocs */
     uint32_t field = operands->offset + at;
+    if (percpu_at(part->place.binary, address, &target))
+        percpu_need(operands->elf, &target); /* and stays a number */
     if (target.kind != TARGET_PLACE || (marks && !is_marked(section, part->place.offset + field)))
         return;
     operands->code->assumed += !marks;
@@ -291,10 +309,13 @@ static void take_linked(const struct operands *operands)
     const struct insn *insn = operands->insn;
     unsigned at = relative_field(insn);
     if (at) {
-        struct target target = target_of_address(binary, (uint64_t)insn->memory.displacement);
+        uint64_t address = (uint64_t)insn->memory.displacement + operands->moved;
+        struct target target = target_of_address(binary, address);
         struct target content = {.kind = TARGET_NUMBER};
+        if (target.kind == TARGET_NUMBER)
+            percpu_at(binary, address, &target);
         if (is_indirect_branch(insn))
-            content = target_of_cell(operands->elf, binary, (uint64_t)insn->memory.displacement);
+            content = target_of_cell(operands->elf, binary, address);
         if (is_code_target(&content) || content.kind == TARGET_NAME)
             branch_directly(operands, &content);
         else if (target.kind == TARGET_NUMBER)
@@ -321,12 +342,14 @@ static void take_branch(const struct operands *operands)
     struct binary *binary = part->place.binary;
     uint64_t start = binary->linked ? binary->sections[part->place.section].address : 0;
     uint64_t offset = insn->target - start;
-    if (operands->base != part->place.offset && binary->linked &&
-        offset - part->place.offset >= part->size) {
-        refuse(operands, "a patched branch in a linked file");
+    const struct code_patch *patch = operands->patch;
+    uint64_t in_part = offset - part->place.offset;
+    bool leaves_patch = patch && (in_part < patch->start || in_part > patch->end);
+    if (leaves_patch && (!binary->linked || insn->length < 5)) {
+        refuse(operands, "a patch with a branch out of it that nothing relocates");
         return;
     }
-    if (offset >= part->place.offset && offset - part->place.offset < part->size)
+    if (!leaves_patch && in_part < part->size)
         return; /* stays in the part, wherever that comes to lie */
     uint8_t bytes = insn->length < 5 ? 1 : 4;
     struct target target = {.kind = TARGET_PLACE,
@@ -334,24 +357,49 @@ static void take_branch(const struct operands *operands)
                             .name = "",
                             .is_section = true};
     if (binary->linked)
-        target = target_of_address(binary, insn->target);
+        target = target_of_address(binary, insn->target + operands->moved);
     else if (offset >= binary->sections[part->place.section].size)
         target.kind = TARGET_NUMBER;
     branch(operands, operands->offset + insn->length - bytes, bytes, &target);
+}
+
+/* An access through gs that counts from the area's start. */
+static void take_gs(const struct operands *operands)
+{
+    enum { GUARD = 40 };
+    struct binary *binary = part_of(operands)->place.binary;
+    uint64_t distance = (uint64_t)operands->insn->memory.displacement;
+    operands->elf->uses_guard |= distance == GUARD;
+    if (!binary->linked)
+        return; /* a relocation says more */
+    struct target target;
+    if (percpu_at(binary, distance, &target))
+        percpu_need(operands->elf, &target);
 }
 
 void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
                       const struct insn *insn, uint32_t offset)
 {
     struct location place = code->parts[part].place;
-    struct operands operands = {elf, code, part, insn, offset, place.section, place.offset};
     const struct code_patch *patch = patch_at(&code->parts[part], offset);
+    struct operands operands = {.elf = elf,
+                                .code = code,
+                                .part = part,
+                                .insn = insn,
+                                .offset = offset,
+                                .section = place.section,
+                                .base = place.offset,
+                                .patch = patch};
     bool relocated = false;
+    if (patch && patch->branches && patch->start == offset)
+        branch(&operands, offset + insn->length - 4u, 4, &patch->target);
     if (patch && !patch->from.binary)
         return;
     if (patch) {
         operands.section = patch->from.section;
         operands.base = patch->from.offset - patch->start;
+        operands.moved = place.binary->sections[patch->from.section].address + operands.base -
+                         place.binary->sections[place.section].address - place.offset;
     }
     const struct binary_section *section = &place.binary->sections[operands.section];
     uint64_t start = operands.base + offset;
@@ -360,11 +408,11 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
         if (insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER)
             tls_touch(elf, insn->memory.displacement);
     }
+    bool direct = insn->memory.base == NO_REGISTER && insn->memory.index == NO_REGISTER;
+    if (insn->memory.present && insn->memory.segment == 2 && direct)
+        take_gs(&operands);
     if (place.binary->linked) {
-        if (patch && relative_field(insn))
-            refuse(&operands, "a patch with an operand relative to rip in a linked file");
-        else
-            take_linked(&operands);
+        take_linked(&operands);
     } else {
         for (size_t i = binary_relocation_from(section, start);
              i < section->relocation_count && section->relocations[i].offset < start + insn->length;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/capture/percpu.h"
+
 /* ---- names in options ---- */
 
 static bool is_users_object(const struct elf_capture *elf, const char *name)
@@ -35,16 +37,18 @@ static bool split_name(struct elf_capture *elf, const char *text, const char **n
     return end != text + length + 1 && !*end;
 }
 
-/* What a name of the files' stands for; false when they have no such data. */
+/* What a name of the files' stands for; false when they have no such data, or when each CPU has
+ * its own (`target->kind` says that it is per-CPU data then). */
 static bool target_of_name(struct elf_capture *elf, const char *name, struct target *target)
 {
+    *target = (struct target){.kind = TARGET_NONE, .name = ""};
     for (size_t i = 0; i < elf->inputs.binary_count; i++) {
         struct binary *binary = elf->inputs.binaries[i];
         const struct binary_symbol *symbol = binary_find(binary, name);
         if (!symbol || !symbol_is_defined(symbol))
             continue;
         *target = target_of_symbol(elf, binary, (uint32_t)(symbol - binary->symbols), 0);
-        return target->kind != TARGET_TLS;
+        return target->kind != TARGET_TLS && target->kind != TARGET_PERCPU;
     }
     for (size_t i = 0; i < elf->loose_count; i++)
         if (strcmp(elf->looses[i].name, name) == 0) {
@@ -66,8 +70,20 @@ void need_value(struct elf_capture *elf, const char *value)
     uint64_t distance;
     struct target target;
     if (!looks_like_number(value) && split_name(elf, value, &name, &distance) &&
-        !is_users_object(elf, name) && target_of_name(elf, name, &target))
+        !is_users_object(elf, name) &&
+        (target_of_name(elf, name, &target) || target.kind == TARGET_PERCPU))
         need_data(elf, &target, 0);
+}
+
+/* The object of the files' data by its name there, or in the trace ("P0_counter"). */
+static bool find_object(struct elf_capture *elf, const char *name, int *object, int64_t *inside)
+{
+    struct target target;
+    if (target_of_name(elf, name, &target))
+        return object_of(elf, &target, object, inside);
+    *object = capture_object_named(&elf->capture, name);
+    *inside = 0;
+    return *object != NO_INDEX;
 }
 
 /* A value as the trace has it: names of the files' data become those of the objects. */
@@ -86,9 +102,14 @@ static const char *value_text(struct elf_capture *elf, const char *what, const c
     }
     if (is_users_object(elf, name))
         return value;
-    if (target_of_name(elf, name, &target) && object_of(elf, &target, &object, &inside))
+    if (find_object(elf, name, &object, &inside))
         return region_printf(elf->region, "%s+%" PRIu64, elf->capture.objects[object].name,
                              (uint64_t)inside + distance);
+    target_of_name(elf, name, &target);
+    if (target.kind == TARGET_PERCPU)
+        return percpu_offset(elf, &target, &inside)
+                   ? region_printf(elf->region, "%" PRIu64, (uint64_t)inside + distance)
+                   : "0";
     elf_error(elf, NULL,
               "%s: found '%s', which the files do not have; --memory '%s: {size: N}' "
               "adds it",
@@ -173,7 +194,6 @@ static uint64_t value_bytes(uint64_t left)
 
 void set_initial(struct elf_capture *elf, const char *text)
 {
-    struct target target, pointed;
     const char *name, *value = after_equals(elf, "--init", text);
     uint64_t offset, distance;
     int64_t inside, far;
@@ -181,8 +201,7 @@ void set_initial(struct elf_capture *elf, const char *text)
     if (!value)
         return;
     const char *place = region_strndup(elf->region, text, (size_t)(value - 1 - text));
-    if (!split_name(elf, place, &name, &offset) || !target_of_name(elf, name, &target) ||
-        !object_of(elf, &target, &object, &inside)) {
+    if (!split_name(elf, place, &name, &offset) || !find_object(elf, name, &object, &inside)) {
         elf_error(elf, NULL, "--init %s: the code refers to no data named '%s'", text, name);
         return;
     }
@@ -202,8 +221,8 @@ void set_initial(struct elf_capture *elf, const char *text)
         if (*end)
             elf_error(elf, NULL, "--init %s: '%s' is no number", text, value);
         capture_set_bytes(capture, (int)(owner - capture->objects), offset, size, number);
-    } else if (split_name(elf, value, &name, &distance) && target_of_name(elf, name, &pointed) &&
-               object_of(elf, &pointed, &to, &far) && size == 8) {
+    } else if (split_name(elf, value, &name, &distance) && find_object(elf, name, &to, &far) &&
+               size == 8) {
         capture_add_pointer(capture, (int)(owner - capture->objects), offset, to,
                             far + (int64_t)distance);
     } else {

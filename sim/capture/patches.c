@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "models/profile.h"
+#include "sim/capture/paravirt.h"
+#include "sim/capture/static_keys.h"
 
-enum { ENTRY_BYTES_MIN = 12, ENTRY_BYTES_MAX = 14, ENTRIES_MAX = 1 << 20, FENTRY_BYTES = 5 };
+enum { ENTRY_BYTES_MIN = 12, ENTRY_BYTES_MAX = 14, FEATURES_MAX = 64 * 32 };
 
 #define FEATURE(word, bit) ((word)*32 + (bit))
 
@@ -35,6 +37,17 @@ static const struct {
     {FEATURE(9, 23), "CLFLUSHOPT", true, true},
     {FEATURE(9, 24), "CLWB", true, true},
     {FEATURE(11, 27), "APIC_MSRS_FENCE", true, false},
+    /* Of virtual machines: none. */
+    {FEATURE(4, 31), "HYPERVISOR", false, false},
+    {FEATURE(8, 16), "XENPV", false, false},
+    {FEATURE(8, 20), "PVUNLOCK", false, false},
+    {FEATURE(8, 21), "VCPUPREEMPT", false, false},
+    {FEATURE(8, 22), "TDX_GUEST", false, false},
+    /* Chosen where a part needs them against speculation; taken as not chosen. */
+    {FEATURE(7, 12), "RETPOLINE", false, false},
+    {FEATURE(7, 13), "RETPOLINE_LFENCE", false, false},
+    {FEATURE(11, 14), "RETHUNK", false, false},
+    {FEATURE(11, 15), "UNRET", false, false},
 };
 
 /* One place to patch. */
@@ -71,22 +84,9 @@ static bool follow(struct elf_capture *elf, struct binary *binary, uint32_t tabl
     }
     *place = target.place;
     place->offset += (uint64_t)target.distance;
-    return target.kind == TARGET_PLACE &&
-           place->offset < place->binary->sections[place->section].size;
-}
-
-/* The length of an entry; 0 when it cannot be told. */
-static uint64_t entry_bytes(const struct binary *binary, const struct binary_section *section)
-{
-    uint64_t length = 0;
-    if (!binary->linked && section->relocation_count >= 3)
-        length = section->relocations[2].offset - section->relocations[0].offset;
-    else if (!binary->linked && section->relocation_count == 2)
-        length = section->size;
-    for (uint64_t guess = ENTRY_BYTES_MAX; !length && guess >= ENTRY_BYTES_MIN; guess--)
-        if (section->size % guess == 0)
-            length = guess;
-    return length >= ENTRY_BYTES_MIN && length <= ENTRY_BYTES_MAX ? length : 0;
+    /* What is put there may be nothing, at the very end of its section. */
+    return target.kind == TARGET_PLACE && place->binary == binary &&
+           place->offset <= binary->sections[place->section].size;
 }
 
 static bool read_alternative(struct elf_capture *elf, struct binary *binary, uint32_t table,
@@ -110,6 +110,32 @@ static bool read_alternative(struct elf_capture *elf, struct binary *binary, uin
     alternative->length = (uint8_t)number_at(section, lengths, 1);
     alternative->replacement_length = (uint8_t)number_at(section, lengths + 1, 1);
     return true;
+}
+
+/* Whether all entries make sense when they have that length. */
+static bool length_fits(struct elf_capture *elf, struct binary *binary, uint32_t table,
+                        uint64_t length)
+{
+    const struct binary_section *section = &binary->sections[table];
+    struct alternative alternative;
+    if (section->size % length != 0)
+        return false;
+    for (uint64_t offset = 0; offset < section->size; offset += length)
+        if (!read_alternative(elf, binary, table, offset, length, &alternative) ||
+            alternative.feature >= FEATURES_MAX ||
+            alternative.replacement_length > alternative.length ||
+            !section_is_code(&binary->sections[alternative.place.section]))
+            return false;
+    return true;
+}
+
+/* The length of an entry; 0 when it cannot be told. */
+static uint64_t entry_bytes(struct elf_capture *elf, struct binary *binary, uint32_t table)
+{
+    for (uint64_t length = ENTRY_BYTES_MAX; length >= ENTRY_BYTES_MIN; length--)
+        if (length_fits(elf, binary, table, length))
+            return length;
+    return 0;
 }
 
 /* ---- features ---- */
@@ -148,8 +174,13 @@ static bool has_feature(struct elf_capture *elf, const struct code_part *part, u
 
 /* ---- patching ---- */
 
+void add_part_note(struct elf_capture *elf, struct code_part *part, const char *note)
+{
+    part->note = part->note ? region_printf(elf->region, "%s; %s", part->note, note) : note;
+}
+
 /* NOPs as the manuals recommend them: Intel SDM volume 2, "NOP - No Operation". */
-static void put_nops(uint8_t *bytes, uint32_t count)
+void put_nops(uint8_t *bytes, uint32_t count)
 {
     static const uint8_t nops[8][8] = {
         {0x90},
@@ -169,7 +200,7 @@ static void put_nops(uint8_t *bytes, uint32_t count)
     }
 }
 
-static void add_patch(struct elf_capture *elf, struct code_part *part, struct code_patch patch)
+void add_patch(struct elf_capture *elf, struct code_part *part, struct code_patch patch)
 {
     part->patches = region_push(elf->region, part->patches, part->patch_count,
                                 &part->patch_capacity, sizeof *part->patches);
@@ -192,71 +223,102 @@ static void apply(struct elf_capture *elf, struct code_part *part,
         return;
     }
     if (alternative->direct_call) {
-        elf_error(elf, part->place.binary->name,
-                  "'%s'+%u is patched to call a paravirtual operation directly, which is not "
-                  "supported",
-                  part->name, start);
+        patch_operation(elf, part, start, end);
         return;
     }
     if (filled > start)
         memcpy(part->bytes + start, section->bytes + from->offset, filled - start);
     put_nops(part->bytes + filled, end - filled);
     /* A later entry for the same place comes first when relocations are looked up. */
-    add_patch(elf, part, (struct code_patch){filled, end, {0}});
-    add_patch(elf, part, (struct code_patch){start, filled, *from});
+    add_patch(elf, part, (struct code_patch){.start = filled, .end = end});
+    add_patch(elf, part, (struct code_patch){.start = start, .end = filled, .from = *from});
 }
 
-static void patch_by_table(struct elf_capture *elf, struct code_part *part, uint32_t table)
+/* The entries of a table that are about a part and whose features decide for them. */
+struct alternatives {
+    struct alternative *items;
+    size_t count, capacity;
+    unsigned seen; /* of the part at all */
+};
+
+static void list_alternatives(struct elf_capture *elf, const struct code_part *part, uint32_t table,
+                              struct alternatives *list)
 {
     struct binary *binary = part->place.binary;
     const struct binary_section *section = &binary->sections[table];
-    uint64_t length = entry_bytes(binary, section);
-    unsigned seen = 0;
-    for (uint64_t offset = 0; length && offset + length <= section->size; offset += length) {
+    uint64_t length = section->size ? entry_bytes(elf, binary, table) : 0;
+    if (!length && section->size) {
+        elf_error(elf, binary->name, "%s is damaged, or of a layout that is not known",
+                  section->name);
+        return;
+    }
+    for (uint64_t offset = 0; offset < section->size; offset += length) {
         struct alternative alternative;
         if (!read_alternative(elf, binary, table, offset, length, &alternative) ||
             alternative.place.section != part->place.section ||
             alternative.place.offset < part->place.offset ||
             alternative.place.offset - part->place.offset >= part->size)
             continue;
-        seen++;
-        if (elf->profile && has_feature(elf, part, alternative.feature) != alternative.negated)
-            apply(elf, part, &alternative);
+        list->seen++;
+        if (!elf->profile || has_feature(elf, part, alternative.feature) == alternative.negated)
+            continue;
+        list->items = region_push(elf->region, list->items, list->count, &list->capacity,
+                                  sizeof *list->items);
+        list->items[list->count++] = alternative;
     }
-    if (seen)
-        part->note =
-            region_printf(elf->region,
-                          elf->profile ? "%u alternatives, as %s parts get them"
-                                       : "%u alternatives as compiled, not as a kernel that runs "
-                                         "has them; --profile patches",
-                          seen, elf->profile ? elf->profile->vendor : "");
 }
 
-/* The call for tracing at a function's start becomes a NOP when a kernel starts. */
-static void drop_fentry(struct elf_capture *elf, struct code_part *part)
+/* Of several entries for a place the last one that applies is what stays. */
+static unsigned patch_by_table(struct elf_capture *elf, struct code_part *part, uint32_t table)
 {
-    struct binary *binary = part->place.binary;
-    const struct binary_section *section = &binary->sections[part->place.section];
-    size_t at = binary_relocation_from(section, part->place.offset);
-    if (at == section->relocation_count || binary->linked)
+    struct alternatives list = {0};
+    list_alternatives(elf, part, table, &list);
+    bool *done = region_array(elf->region, part->size, sizeof *done);
+    for (size_t i = list.count; i-- > 0;) {
+        uint64_t start = list.items[i].place.offset - part->place.offset;
+        if (!done[start])
+            apply(elf, part, &list.items[i]);
+        done[start] = true;
+    }
+    return list.seen;
+}
+
+static const char *number_of(struct elf_capture *elf, unsigned number, const char *thing)
+{
+    return region_printf(elf->region, "%u %s%s", number, thing, number == 1 ? "" : "s");
+}
+
+/* Says in the trace what was done, or left. */
+static void note_patches(struct elf_capture *elf, struct code_part *part, unsigned alternatives,
+                         unsigned operations)
+{
+    const char *what = alternatives ? number_of(elf, alternatives, "alternative") : "";
+    if (operations)
+        what = region_printf(elf->region, "%s%s%s", what, alternatives ? " and " : "",
+                             number_of(elf, operations, "paravirtual operation"));
+    if (!*what)
         return;
-    const struct binary_relocation *row = &section->relocations[at];
-    uint64_t field = row->offset - part->place.offset;
-    if (field == 0 || field + 4 > part->size || field > 8 || part->bytes[field - 1] != 0xe8 ||
-        strcmp(binary->symbols[row->symbol].name, "__fentry__") != 0)
-        return;
-    uint32_t start = (uint32_t)field - 1;
-    put_nops(part->bytes + start, FENTRY_BYTES);
-    add_patch(elf, part, (struct code_patch){start, start + FENTRY_BYTES, {0}});
+    if (elf->profile)
+        add_part_note(
+            elf, part,
+            region_printf(elf->region, "%s, as %s parts get them", what, elf->profile->vendor));
+    else
+        add_part_note(elf, part,
+                      region_printf(elf->region,
+                                    "%s as compiled, not as a kernel that runs has them; "
+                                    "--profile patches",
+                                    what));
 }
 
 void patch_code(struct elf_capture *elf, struct code_part *part)
 {
     const struct binary *binary = part->place.binary;
-    drop_fentry(elf, part);
+    unsigned operations = patch_paravirt(elf, part), alternatives = 0;
     for (uint32_t i = 1; i < binary->section_count; i++)
         if (strcmp(binary->sections[i].name, ".altinstructions") == 0)
-            patch_by_table(elf, part, i);
+            alternatives += patch_by_table(elf, part, i);
+    note_patches(elf, part, alternatives, operations);
+    patch_static_keys(elf, part);
 }
 
 const struct code_patch *patch_at(const struct code_part *part, uint32_t offset)

@@ -11,4 +11,13 @@ void patch_code(struct elf_capture *elf, struct code_part *part);
 /* The patch that has the byte at an offset of a part, NULL when it is the file's. */
 const struct code_patch *patch_at(const struct code_part *part, uint32_t offset);
 
+/* Adds what a reader of the trace must know about a part. */
+void add_part_note(struct elf_capture *elf, struct code_part *part, const char *note);
+
+/* Adds a patch, which has priority over those that are there. */
+void add_patch(struct elf_capture *elf, struct code_part *part, struct code_patch patch);
+
+/* Fills bytes with NOPs, as long ones as there are. */
+void put_nops(uint8_t *bytes, uint32_t count);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "sim/capture/elf.h"
 #include "sim/capture/lines.h"
+#include "sim/capture/percpu.h"
 #include "sim/program/layout.h"
 
 enum { TRAP = 0xcc, FUNCTION_ALIGNMENT = 16, JUMP_BYTES = 5 };
@@ -141,6 +142,16 @@ static void set_reference(struct elf_capture *elf, const struct cpu_code *code,
             return;
         tls_touch(elf, distance);
         put(cpu->bytes + field, (uint64_t)distance, size);
+    } else if (is_percpu(elf, &reference->target)) {
+        if (!percpu_offset(elf, &reference->target, &distance))
+            return;
+        put(cpu->bytes + field, (uint64_t)distance, size);
+        if (row.kind != REFERENCE_PC32)
+            return;
+        row.object = CAPTURE_ZERO;
+        row.addend = distance - (int64_t)(reference->end - reference->field);
+        put(cpu->bytes + field, 0, size);
+        add_capture_reference(elf, cpu, &row);
     } else if (reference->target.kind == TARGET_NUMBER && reference->kind != REFERENCE_PC32) {
         put(cpu->bytes + field, (uint64_t)reference->target.distance, size);
     } else if (refer_to_code(elf, code, reference, field, cpu)) {

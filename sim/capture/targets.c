@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/capture/elf.h"
+#include "sim/capture/percpu.h"
 
 static struct target place_target(struct binary *binary, const struct binary_symbol *symbol,
                                   int64_t distance)
@@ -15,6 +16,8 @@ static struct target place_target(struct binary *binary, const struct binary_sym
     const struct binary_section *section = &binary->sections[symbol->section];
     if (section->flags & SHF_TLS)
         target.kind = TARGET_TLS;
+    if (is_percpu_section(section))
+        target.kind = TARGET_PERCPU;
     if (symbol->type != STT_SECTION)
         return target;
     /* Counted from the section: what lies there is what is meant. */
@@ -99,6 +102,8 @@ struct target target_of_address(struct binary *binary, uint64_t address)
                             .is_section = true};
     if (binary->sections[section].flags & SHF_TLS)
         target.kind = TARGET_TLS;
+    if (is_percpu_section(&binary->sections[section]))
+        target.kind = TARGET_PERCPU;
     return target;
 }
 

@@ -156,9 +156,10 @@ static void relocate(const struct program *program, const struct capture_cpu *cp
 {
     for (size_t i = 0; i < cpu->reference_count; i++) {
         const struct capture_reference *row = &cpu->references[i];
-        uint64_t value =
-            (row->object == NO_INDEX ? address : program->objects[row->object].address) +
-            (uint64_t)row->addend;
+        uint64_t base = row->object == NO_INDEX       ? address
+                        : row->object == CAPTURE_ZERO ? 0
+                                                      : program->objects[row->object].address;
+        uint64_t value = base + (uint64_t)row->addend;
         if (row->kind == REFERENCE_PC32)
             value -= address + row->offset;
         for (unsigned byte = 0; byte < (row->kind == REFERENCE_ABS64 ? 8 : 4); byte++)
@@ -229,7 +230,9 @@ static void put_references(struct text *out, const struct capture *capture,
     for (size_t i = 0; i < cpu->reference_count; i++) {
         const struct capture_reference *row = &cpu->references[i];
         text_printf(out, "      - {offset: %u, kind: %s", row->offset, relocation_kinds[row->kind]);
-        if (row->object != NO_INDEX)
+        if (row->object == CAPTURE_ZERO)
+            text_add(out, ", object: 0");
+        else if (row->object != NO_INDEX)
             text_printf(out, ", object: %s", capture->objects[row->object].name);
         if (row->addend)
             text_printf(out, ", addend: %" PRId64, row->addend);

@@ -62,6 +62,8 @@ static const char usage[] =
     "      --name NAME        of the trace\n"
     "      --profile NAME     patch a kernel's code as it does on a CPU of that profile's vendor\n"
     "      --feature N=on|off a feature that decides about a patch, by Linux's number W*32+B\n"
+    "      --static-key NAME=on|off\n"
+    "                         of a kernel's static keys (default: as compiled)\n"
     "\n"
     "docs/CAPTURE.md says more.\n";
 
@@ -84,7 +86,8 @@ enum long_only {
     OPT_PID,
     OPT_FUNCTION,
     OPT_LIVE,
-    OPT_SECONDS
+    OPT_SECONDS,
+    OPT_STATIC_KEY
 };
 
 static const struct option long_options[] = {
@@ -108,6 +111,7 @@ static const struct option long_options[] = {
     {"function", required_argument, NULL, OPT_FUNCTION},
     {"live", required_argument, NULL, OPT_LIVE},
     {"max-seconds", required_argument, NULL, OPT_SECONDS},
+    {"static-key", required_argument, NULL, OPT_STATIC_KEY},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -115,16 +119,16 @@ static const struct option long_options[] = {
 /* As many words as the command line has can be any one option's. */
 struct lists {
     const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features,
-        **texts;
+        **texts, **static_keys;
     fs_capture_raw *raws;
     size_t raw_count;
 };
 
 static bool make_lists(struct lists *lists, int argc)
 {
-    const char ***all[] = {&lists->args,   &lists->inits,    &lists->memory,
-                           &lists->stubs,  &lists->traps,    &lists->observe,
-                           &lists->expect, &lists->features, &lists->texts};
+    const char ***all[] = {&lists->args,  &lists->inits,      &lists->memory, &lists->stubs,
+                           &lists->traps, &lists->observe,    &lists->expect, &lists->features,
+                           &lists->texts, &lists->static_keys};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
             return false;
@@ -144,6 +148,7 @@ static void free_lists(struct lists *lists)
     free(lists->features);
     free(lists->texts);
     free(lists->raws);
+    free(lists->static_keys);
 }
 
 /* Next to the file, so that renaming replaces it in one step. */
@@ -323,6 +328,9 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case OPT_FEATURE:
             lists->features[options->feature_count++] = optarg;
             break;
+        case OPT_STATIC_KEY:
+            lists->static_keys[options->static_key_count++] = optarg;
+            break;
         case OPT_PROFILE:
             options->profile = optarg;
             break;
@@ -388,6 +396,7 @@ int command_capture(int argc, char **argv)
         options.texts = lists.texts;
         options.raws = lists.raws;
         options.raw_count = lists.raw_count;
+        options.static_keys = lists.static_keys;
         result = capture(&options, output);
     }
     free_lists(&lists);

@@ -118,7 +118,10 @@ static bool read_relocation(struct trace_reader *reader, const struct node *node
     if (!input_number(input, fields[OFFSET].value, "offset", 0, OBJECT_END, &offset) ||
         !input_choice(input, fields[KIND].value, "kind", names, 4, &kind))
         return false;
-    if (fields[OBJECT].value &&
+    bool zero = !cpu && fields[OBJECT].value && fields[OBJECT].value->kind == NODE_SCALAR &&
+                strcmp(fields[OBJECT].value->text, "0") == 0;
+    relocation->absolute = zero;
+    if (fields[OBJECT].value && !zero &&
         !read_address(reader, fields[OBJECT].value, "object", &relocation->object, &distance, NULL))
         return false;
     if (cpu) {
@@ -228,14 +231,18 @@ static void relocate(struct trace_reader *reader, const struct code_relocation *
 {
     const struct object *object =
         relocation->object == NO_INDEX ? NULL : &reader->program->objects[relocation->object];
+    if (relocation->absolute)
+        base = 0;
     uint64_t value = (object ? object->address : base) + (uint64_t)relocation->addend;
     if (kinds[relocation->kind].relative)
         value -= address + relocation->offset;
     if (!fits((int)relocation->kind, value)) {
         input_error(&reader->input, relocation->place, "the %s %s%+lld does not fit in %d bits",
                     kinds[relocation->kind].relative ? "distance to" : "address of",
-                    object ? object->name : "the code", (long long)relocation->addend,
-                    kinds[relocation->kind].bytes * 8);
+                    object                 ? object->name
+                    : relocation->absolute ? "0"
+                                           : "the code",
+                    (long long)relocation->addend, kinds[relocation->kind].bytes * 8);
         return;
     }
     for (unsigned i = 0; i < kinds[relocation->kind].bytes; i++)

@@ -41,7 +41,8 @@ struct code_relocation {
         RELOCATION_ABS32S,
         RELOCATION_ABS64
     } kind;
-    int object; /* NO_INDEX: the start of the code itself */
+    int object;    /* NO_INDEX: the start of the code itself, or */
+    bool absolute; /*   address 0 */
     int64_t addend;
     struct place place;
 };

@@ -243,6 +243,10 @@ refuse() {
     fi
 }
 
+# Reads more tests, of a kernel's code.
+# shellcheck disable=SC1091
+. ./kernel.sh
+
 cat > "$work/odd.c" << 'END'
 extern int missing(int);
 extern _Thread_local int other;
@@ -251,8 +255,7 @@ int calls(int i) { return missing(i) + 1; }
 int thread(void) { return other; }
 static int local(int i) { return i; }
 int uses(int i) { return local(i); }
-__attribute__((section(".data..percpu"))) int mine;
-int per_cpu(void) { int i; asm volatile("movl %%gs:mine(%%rip), %0" : "=r"(i)); return i; }
+int through_gs(void) { int i; asm volatile("movl %%gs:number(%%rip), %0" : "=r"(i)); return i; }
 void cut(void);
 asm(".text; .globl cut; .type cut,@function; cut: .byte 0xc7,0x05; .size cut,2");
 void runs_off(void);
@@ -282,7 +285,7 @@ refuse 'a 32-bit ELF file' "$work/small.o:calls" -o "$out"
 refuse 'run ranlib' "$work/no_table.a:calls" -o "$out"
 refuse "goes to 'missing', which is in none of the files" "$work/odd.o:calls" -o "$out"
 refuse "thread-local data" "$work/odd.o:thread" -o "$out"
-refuse "a kernel's per-CPU data" "$work/odd.o:per_cpu" -o "$out"
+refuse "through gs to data that is not" "$work/odd.o:through_gs" -o "$out"
 refuse "has the byte 0xc7 at offset 0, which cannot be decoded" "$work/odd.o:cut" -o "$out"
 refuse "runs off its end" "$work/odd.o:runs_off" -o "$out"
 refuse "leaves its function for .strange+0x0" "$work/odd.o:jumps_out" -o "$out"
@@ -301,6 +304,13 @@ refuse "did not compile it" "$work/none.c:f" -o "$out" -- gcc
 refuse "could not be run" "$work/odd.c:f" -o "$out" -- no-such-compiler
 refuse "feature 9*32+12, of which the profile says nothing" alternative.c:unknown_feature \
     --profile amd -o "$out" -- gcc -O2
+refuse "expected WORD*32+BIT=on or =off" alternative.c:P0 --profile amd --feature 9*32+x=on \
+    -o "$out" -- gcc -O2
+refuse "expected WORD*32+BIT=on or =off" alternative.c:P0 --profile amd --feature 300=yes \
+    -o "$out" -- gcc -O2
+refuse "expected NAME=on or =off" alternative.c:P0 --static-key debug -o "$out" -- gcc -O2
+refuse "the captured code has no such key" alternative.c:P0 --static-key debug=on \
+    -o "$out" -- gcc -O2
 refuse "is of no vendor" alternative.c:P0 --profile x86 -o "$out" -- gcc -O2
 refuse "expected a compiler" "$work/odd.c:f" -o "$out" --
 [ -z "$(ls "$work/tmp")" ] || bad 'a temporary folder was left behind'

@@ -15,6 +15,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
 captured=0
+kinds=0
 
 export ASAN_OPTIONS="exitcode=99:detect_leaks=1:hard_rss_limit_mb=4000:$ASAN_OPTIONS"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1:$UBSAN_OPTIONS"
@@ -23,6 +24,9 @@ ${CC:-cc} -std=gnu11 -O1 -o "$work/mutate" tests/hostile/mutate.c || exit 2
 ${CC:-cc} -g -O1 -c -o "$work/data.o" tests/capture/data.c || exit 2
 ${CC:-cc} -g -O1 -c -o "$work/jumps.o" tests/capture/jumps.c || exit 2
 ${CC:-cc} -g -O1 -DMAIN -o "$work/data" tests/capture/data.c || exit 2
+for name in kernel percpu static_keys thunks; do
+    ${CC:-cc} -g -O1 -fno-pic -DWITH_TABLE -DINSIDE -c -o "$work/$name.o" tests/capture/$name.c || exit 2
+done
 ar rcs "$work/data.a" "$work/data.o" || exit 2
 
 complain() {
@@ -46,12 +50,14 @@ look() {
 
 # All mutants of a file, captured from one function; what can be is also run.
 try() {
+    kinds=$((kinds + 1))
     rm -rf "$work/inputs"
     mkdir "$work/inputs"
     "$work/mutate" "$seed" "$count" "$work/inputs" "$work/$1" || exit 2
     for input in "$work"/inputs/*.elf; do
         rm -f "$work/t.yaml"
-        timeout 20 "$simulate" capture "$input:$2" --trap '*' --arg P0:rdi=1 -o "$work/t.yaml" \
+        # shellcheck disable=SC2086
+        timeout 20 "$simulate" capture "$input:$2" --trap '*' --arg P0:rdi=1 $3 -o "$work/t.yaml" \
             > "$work/output" 2>&1 < /dev/null
         look "$input" $?
         [ -e "$work/t.yaml" ] || continue
@@ -66,5 +72,9 @@ try data.o all
 try jumps.o choose
 try data all
 try data.a all
-printf '%d damaged files, %d captured all the same, %d failed\n' $((4 * count)) "$captured" "$failed"
+try kernel.o P0,P1,delays,direct_call,off_and_on,alternative_call '--profile intel'
+try percpu.o count,walk,exchange
+try static_keys.o unlikely,likely,static_call --static-key=slow=off
+try thunks.o written,bug
+printf '%d damaged files, %d captured all the same, %d failed\n' $((kinds * count)) "$captured" "$failed"
 [ "$failed" -eq 0 ]
