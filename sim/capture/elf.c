@@ -444,19 +444,57 @@ static void check_trace(struct elf_capture *elf, const struct text *out)
     }
 }
 
+static struct location place_of(const struct code_reference *reference)
+{
+    struct location place = reference->target.place;
+    place.offset += (uint64_t)reference->target.distance;
+    return place;
+}
+
+/* Whether a reference is to where a function of the CPU's begins. */
+static bool is_own_function(const struct cpu_code *code, const struct code_reference *reference)
+{
+    struct location place = place_of(reference);
+    int part = reference->target.kind == TARGET_PLACE ? code_part_at(code, &place) : NO_INDEX;
+    return part != NO_INDEX && code->parts[part].place.offset == place.offset;
+}
+
+/* Whether another CPU has a function's address, too, so that the two may be compared. */
+static bool others_refer(const struct elf_capture *elf, size_t cpu, const struct location *place)
+{
+    for (size_t i = 0; i < elf->code_count; i++)
+        for (size_t n = 0; i != cpu && n < elf->codes[i].reference_count; n++) {
+            const struct code_reference *reference = &elf->codes[i].references[n];
+            struct location other = place_of(reference);
+            if (reference->target.kind == TARGET_PLACE && other.binary == place->binary &&
+                other.section == place->section && other.offset == place->offset)
+                return true;
+        }
+    return false;
+}
+
+static void need_reference(struct elf_capture *elf, size_t cpu,
+                           const struct code_reference *reference)
+{
+    const struct cpu_code *code = &elf->codes[cpu];
+    struct location place = place_of(reference);
+    bool placed = reference->target.kind == TARGET_PLACE;
+    bool own = placed && code_part_at(code, &place) != NO_INDEX;
+    if (placed && !own && reference->access && reference->kind == REFERENCE_PC32 &&
+        section_is_code(&place.binary->sections[place.section]))
+        elf_error(elf, place.binary->name, "%s+%u reads or writes bytes among code, in %s",
+                  code->parts[reference->part].name, reference->field,
+                  place.binary->sections[place.section].name);
+    if (!own || (is_own_function(code, reference) && others_refer(elf, cpu, &place)))
+        need_data(elf, &reference->target, reference->access);
+}
+
 static void need_all(struct elf_capture *elf)
 {
     const fs_capture_options *options = elf->options;
     for (size_t i = 0; i < elf->code_count; i++)
-        for (size_t n = 0; n < elf->codes[i].reference_count; n++) {
-            const struct code_reference *reference = &elf->codes[i].references[n];
-            struct location place = reference->target.place;
-            place.offset += (uint64_t)reference->target.distance;
-            bool own = reference->target.kind == TARGET_PLACE &&
-                       code_part_at(&elf->codes[i], &place) != NO_INDEX;
-            if (!own)
-                need_data(elf, &reference->target, reference->access);
-        }
+        for (size_t n = 0; n < elf->codes[i].reference_count; n++)
+            need_reference(elf, i, &elf->codes[i].references[n]);
     for (size_t i = 0; i < options->arg_count; i++)
         if (strchr(options->args[i], '='))
             need_value(elf, strchr(options->args[i], '=') + 1);

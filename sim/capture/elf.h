@@ -241,6 +241,9 @@ void make_tables(struct elf_capture *elf, const struct cpu_code *code, size_t cp
 /* Makes the place of a target, and all that it points to, part of the trace. */
 void need_data(struct elf_capture *elf, const struct target *target, uint8_t access);
 
+/* Whether an object stands for code whose address is passed on. */
+bool code_has_object(const struct elf_capture *elf, const struct location *place);
+
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);
 

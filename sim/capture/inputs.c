@@ -169,19 +169,51 @@ struct binary *inputs_find_in(struct inputs *inputs, struct input_object *file, 
     return defines(file->binary, name, symbol) ? file->binary : NULL;
 }
 
+/* Smaller ones win; of equals the first does. */
+enum rank { RANK_STRONG, RANK_COMMON, RANK_WEAK, RANK_LINKED, RANKS };
+
+static enum rank rank_of(const struct binary *binary, const struct binary_symbol *symbol)
+{
+    if (binary->linked)
+        return RANK_LINKED;
+    if (symbol->section == SECTION_COMMON)
+        return RANK_COMMON;
+    return symbol->bind == STB_GLOBAL ? RANK_STRONG : RANK_WEAK;
+}
+
+/* Linkers refuse it; here two files that are not meant for each other would share one name. */
+static void defined_twice(struct inputs *inputs, const char *name, const char *first,
+                          const char *second)
+{
+    for (size_t i = 0; i < inputs->twice_count; i++)
+        if (strcmp(inputs->twice[i], name) == 0)
+            return;
+    inputs->twice = region_push(inputs->region, inputs->twice, inputs->twice_count,
+                                &inputs->twice_capacity, sizeof *inputs->twice);
+    inputs->twice[inputs->twice_count++] = name;
+    diagnostics_add(inputs->diagnostics, second, nowhere, "defines '%s', which %s defines, too",
+                    name, first);
+}
+
 struct binary *inputs_find(struct inputs *inputs, const char *name,
                            const struct binary_symbol **symbol)
 {
-    struct binary *common = NULL;
+    struct binary *best = NULL;
+    enum rank best_rank = RANKS;
     for (size_t i = 0; i < inputs->binary_count; i++) {
-        if (!defines(inputs->binaries[i], name, symbol) || (*symbol)->bind == STB_LOCAL)
+        struct binary *binary = inputs->binaries[i];
+        if (!defines(binary, name, symbol) || (*symbol)->bind == STB_LOCAL)
             continue;
-        if ((*symbol)->section != SECTION_COMMON)
-            return inputs->binaries[i];
-        common = inputs->binaries[i];
+        enum rank rank = rank_of(binary, *symbol);
+        if (rank == RANK_STRONG && best_rank == RANK_STRONG)
+            defined_twice(inputs, name, best->name, binary->name);
+        if (rank < best_rank) {
+            best = binary;
+            best_rank = rank;
+        }
     }
-    if (common && defines(common, name, symbol))
-        return common;
+    if (best && defines(best, name, symbol))
+        return best;
     for (size_t i = 0; i < inputs->file_count; i++) {
         struct input_object *file = inputs->files[i];
         struct binary *binary = file->is_archive ? find_member(inputs, file, name, symbol) : NULL;

@@ -340,6 +340,30 @@ static void take_branch(const struct operands *operands)
     branch(operands, operands->offset + insn->length - bytes, bytes, &target);
 }
 
+/*
+ * An operand relative to rip in an object file without relocation: assemblers leave none for what
+ * is in the same section, as the address of a static function is.
+ */
+static void take_neighbour(const struct operands *operands)
+{
+    const struct code_part *part = part_of(operands);
+    struct binary *binary = part->place.binary;
+    unsigned at = relative_field(operands->insn);
+    uint64_t offset = (uint64_t)operands->insn->memory.displacement;
+    if (!at || offset - part->place.offset < part->size)
+        return; /* in the part itself it stays right wherever that comes to lie */
+    struct target target = {.kind = TARGET_PLACE,
+                            .place = {binary, part->place.section, offset},
+                            .name = "",
+                            .is_section = true};
+    if (operands->base != part->place.offset)
+        refuse(operands, "a patch with an operand relative to rip, which has no relocation");
+    else if (offset >= binary->sections[part->place.section].size)
+        refuse(operands, "refers to an address where the file has nothing");
+    else
+        refer(operands, operands->offset + at, REFERENCE_PC32, &target);
+}
+
 void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
                       const struct insn *insn, uint32_t offset)
 {
@@ -372,6 +396,8 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
             relocated |= section->relocations[i].type != R_X86_64_NONE;
             take_relocation(&operands, &section->relocations[i]);
         }
+        if (!relocated)
+            take_neighbour(&operands);
     }
     if (!relocated && insn->is_branch && insn->has_target)
         take_branch(&operands);

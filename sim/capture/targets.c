@@ -69,12 +69,15 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
         if (!other)
             return (struct target){.kind = TARGET_NAME, .name = name, .distance = distance};
         binary = other;
-    }
-    if (symbol->section == SECTION_COMMON) { /* somewhere else it may have a place */
+    } else if (!binary->linked && symbol->bind != STB_LOCAL && *symbol->name) {
+        /* Another file's definition may be the one that counts: inline functions and variables
+         * of C++ are in every file that uses them. */
         const struct binary_symbol *other;
         struct binary *owner = inputs_find(&elf->inputs, symbol->name, &other);
-        if (owner && other->section != SECTION_COMMON)
-            return place_target(owner, other, distance);
+        if (owner) {
+            binary = owner;
+            symbol = other;
+        }
     }
     if (symbol->section == SECTION_COMMON)
         return common_target(elf, binary, symbol, distance);

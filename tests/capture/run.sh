@@ -223,6 +223,31 @@ else
     bad 'traces/compilers/compare.sh' 20
 fi
 
+# Addresses of functions are the same for all who know them, of different ones different.
+for compiler in $compilers; do
+    for flags in -O0 -O2 '-O2 -fPIC' '-O2 -ffunction-sections' '-O2 -fno-pic'; do
+        judge_one pass "$compiler $flags" addresses.c:publish,compare --expect 'always: P1:eax == 1'
+        judge_one pass "$compiler $flags" addresses.c:publish_called,compare_called \
+            --expect 'always: P1:eax == 11'
+        judge_one pass "$compiler $flags" addresses.c:same_in_data --expect 'always: P0:eax == 11'
+    done
+done
+
+# As a linker has it: a strong definition counts, and of weak ones the first, for all files.
+printf 'int x __attribute__((weak)) = 1; int flag; static int f(void) { return 1; } void *one = f;
+__attribute__((weak)) int get(void) { return 1; }
+int P0(void) { x = 2; __atomic_store_n(&flag, 1, __ATOMIC_RELEASE); return get(); }\n' > "$work/weak.c"
+printf 'int x = 5; extern int flag; extern void *one; static int f(void) { return 2; } void *two = f;
+int get(void) { return 2; }
+int P1(void) { while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) ; return x; }
+int same(void) { return one == two; }\n' > "$work/strong.c"
+printf '__attribute__((weak)) int x = 3; extern int flag;
+int P2(void) { while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) ; return x; }\n' > "$work/third.c"
+judge_one pass 'gcc -O2' "$work/weak.c:P0" "$work/third.c:P2" "$work/strong.c:P1" \
+    --expect 'always: P0:eax == 2 && P1:eax == 2 && P2:eax == 2'
+judge_one pass 'gcc -O2' "$work/third.c:P2" "$work/weak.c:P0" --expect 'always: P2:eax == 2'
+judge_one pass 'gcc -O2' "$work/weak.c" "$work/strong.c:same" --expect 'always: P0:eax == 0'
+
 # ---- what cannot be captured ----
 
 # Must end with 2, say `words`, and leave the output file as it was.
@@ -253,6 +278,10 @@ static int local(int i) { return i; }
 int uses(int i) { return local(i); }
 __attribute__((section(".data..percpu"))) int mine;
 int per_cpu(void) { int i; asm volatile("movl %%gs:mine(%%rip), %0" : "=r"(i)); return i; }
+int counts(void) { return number++; }
+void reads_code(void);
+asm(".globl reads_code; .type reads_code,@function; reads_code: movzbl calls(%rip), %eax; ret;"
+    ".size reads_code, .-reads_code");
 void cut(void);
 asm(".text; .globl cut; .type cut,@function; cut: .byte 0xc7,0x05; .size cut,2");
 void runs_off(void);
@@ -287,6 +316,10 @@ refuse "has the byte 0xc7 at offset 0, which cannot be decoded" "$work/odd.o:cut
 refuse "runs off its end" "$work/odd.o:runs_off" -o "$out"
 refuse "leaves its function for .strange+0x0" "$work/odd.o:jumps_out" -o "$out"
 refuse "expected CPU:REGISTER=VALUE" "$work/odd.o:uses" --arg rdi=1 -o "$out"
+cp "$work/odd.o" "$work/again.o"
+refuse "again.o: error: defines 'number', which $work/odd.o defines, too" "$work/odd.o:counts" \
+    "$work/again.o" -o "$out"
+refuse "reads_code+3 reads or writes bytes among code" "$work/odd.o:reads_code" -o "$out"
 refuse "there is no CPU 'P1'" "$work/odd.o:uses" --arg P1:rdi=1 -o "$out"
 refuse "no whole register" "$work/odd.o:uses" --arg P0:edi=1 -o "$out"
 refuse "'nothing', which the files do not have" "$work/odd.o:uses" --arg P0:rdi=nothing -o "$out"
