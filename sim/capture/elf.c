@@ -2,6 +2,8 @@
 /* `simulate capture`: from the user's options to the text of a trace. */
 #define _GNU_SOURCE
 #include "sim/capture/elf.h"
+#include "sim/capture/patches.h"
+#include "sim/capture/stand_in.h"
 
 #include <ar.h>
 #include <ctype.h>
@@ -362,6 +364,9 @@ static bool check_options(struct elf_capture *elf)
         good &= check_line(elf, "--raw", options->raws[i].path);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
+    good &= check_lines(elf, "--feature", options->features, options->feature_count);
+    if (good)
+        check_features(elf);
     bool any = options->target_count || options->text_count || options->raw_count ||
                options->live_functions;
     if (!any)
@@ -525,6 +530,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
     take_options(elf);
     set_head(elf);
     add_cpus(elf, &entries);
+    check_stand_ins(elf);
     if (elf->diagnostics->count)
         return;
     need_all(elf);

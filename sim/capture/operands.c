@@ -122,7 +122,11 @@ static void take_got(const struct operands *operands, const struct binary_reloca
         return;
     }
     if ((relocation->type == R_X86_64_GOTTPOFF) != (target->kind == TARGET_TLS)) {
-        refuse(operands, "thread-local data where there is none, or none where there is");
+        refuse(operands, region_printf(operands->elf->region,
+                                       relocation->type == R_X86_64_GOTTPOFF
+                                           ? "no file has thread-local data named '%s'"
+                                           : "'%s' is thread-local data and is not used as such",
+                                       target->name));
         return;
     }
     if (is_indirect_branch(operands->insn) && end - field == 4 &&

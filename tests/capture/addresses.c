@@ -27,3 +27,20 @@ void publish_called(void)
 int compare_called(void) { return compare() + f(1); }
 
 int same_in_data(void) { return f(1) + (in_data == f) + 2 * (in_data == g); }
+
+int through_data(void) { return in_data(1); }
+
+int go_to(int i)
+{
+    static const void *const where[] = {&&one, &&two, &&three};
+    int sum = 0;
+    goto *where[i % 3];
+one:
+    sum += 1;
+two:
+    sum += 10;
+three:
+    return sum + 100;
+}
+
+int overflows(int i) { return i + 1; }

@@ -233,6 +233,19 @@ for compiler in $compilers; do
     done
 done
 
+for compiler in $compilers; do
+    for flags in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pic'; do
+        judge_one pass "$compiler $flags" addresses.c:go_to --arg P0:rdi=4 --expect 'always: P0:eax == 110'
+    done
+    judge_one pass "$compiler -O2 -fsanitize=signed-integer-overflow -fsanitize-undefined-trap-on-error" \
+        addresses.c:overflows --arg P0:rdi=4 --expect 'always: P0:eax == 5'
+    # What is not modelled is called by its name.
+    judge_one unknown "$compiler -O2" addresses.c:through_data
+    if grep -q 'the object code_f, where it has no code' "$work/report"; then good; else
+        bad 'addresses.c:through_data does not say where it jumps to'
+    fi
+done
+
 # As a linker has it: a strong definition counts, and of weak ones the first, for all files.
 printf 'int x __attribute__((weak)) = 1; int flag; static int f(void) { return 1; } void *one = f;
 __attribute__((weak)) int get(void) { return 1; }
@@ -290,6 +303,7 @@ void jumps_out(void);
 asm(".globl jumps_out; .type jumps_out,@function; jumps_out: jmp .Lnowhere; .size jumps_out, .-jumps_out;"
     ".section .strange,\"ax\"; .Lnowhere: ret; .text");
 END
+echo 'void _ZN1a6writerEv(void) {}' > "$work/mangled.c"
 out=$work/kept.yaml
 gcc -g -O1 -c -o "$work/odd.o" "$work/odd.c"
 cp "$work/odd.o" "$work/stripped.o" && strip "$work/stripped.o"
@@ -320,6 +334,18 @@ cp "$work/odd.o" "$work/again.o"
 refuse "again.o: error: defines 'number', which $work/odd.o defines, too" "$work/odd.o:counts" \
     "$work/again.o" -o "$out"
 refuse "reads_code+3 reads or writes bytes among code" "$work/odd.o:reads_code" -o "$out"
+refuse 'does not fit into 4 bytes' "$work/odd.o:counts" --init number=4294967296 -o "$out"
+refuse 'does not fit into 4 bytes' "$work/odd.o:counts" --init number=-2147483649 -o "$out"
+refuse 'does not fit into 4 bytes' "$work/odd.o:counts" --init number=99999999999999999999 -o "$out"
+refuse '--stub mising: no function is called that' "$work/odd.o:uses" --stub mising -o "$out"
+refuse '--trap local=: no function' "$work/odd.o:calls" --trap local= --stub missing -o "$out"
+refuse '--feature 3: expected a number' "$work/odd.o:uses" --feature 3 -o "$out"
+refuse '--feature 3=ON: expected a number' "$work/odd.o:uses" --feature 3=ON -o "$out"
+refuse 'nothing is patched without --profile' "$work/odd.o:uses" --feature 3=on -o "$out"
+refuse "has thread-local data named 'other'" "$work/odd.o:thread" -o "$out"
+refuse 'compile without -flto' "$work/odd.c:uses" -o "$out" -- gcc -flto -fno-fat-lto-objects
+refuse 'the compiler made no object file' "$work/odd.c:uses" -o "$out" -- gcc -S
+refuse "did you mean '_ZN1a6writerEv'" "$work/mangled.c:writer" -o "$out" -- gcc
 refuse "there is no CPU 'P1'" "$work/odd.o:uses" --arg P1:rdi=1 -o "$out"
 refuse "no whole register" "$work/odd.o:uses" --arg P0:edi=1 -o "$out"
 refuse "'nothing', which the files do not have" "$work/odd.o:uses" --arg P0:rdi=nothing -o "$out"
