@@ -182,6 +182,28 @@ static uint64_t word_at(const struct binary_section *section, uint64_t offset)
     return word;
 }
 
+/*
+ * Data that an executable has a copy of and a library refers to by itself: both mean the copy, and
+ * it starts as the library has it.
+ */
+static void refuse_copy(struct elf_capture *elf, const struct binary *binary,
+                        const struct binary_relocation *relocation)
+{
+    const char *name = binary->symbols[relocation->symbol].name;
+    for (size_t i = 0; i < elf->inputs.binary_count; i++) {
+        const struct binary *other = elf->inputs.binaries[i];
+        const struct binary_symbol *symbol = other == binary ? NULL : binary_find(other, name);
+        if (!symbol || !symbol_is_defined(symbol) || symbol->bind == STB_LOCAL)
+            continue;
+        elf_error(
+            elf, binary->name,
+            "has a copy of '%s' of %s (a COPY relocation), which is not supported; compile it "
+            "with -fPIC, or name the object files instead",
+            name, other->name);
+        return;
+    }
+}
+
 static bool relocated_word(struct elf_capture *elf, struct binary *binary,
                            const struct binary_section *section,
                            const struct binary_relocation *relocation, struct target *target)
@@ -203,6 +225,7 @@ static bool relocated_word(struct elf_capture *elf, struct binary *binary,
                       : target_of_tls(binary, (uint64_t)relocation->addend);
         return true;
     case R_X86_64_COPY: /* the linked file has the bytes' place, a library their value */
+        refuse_copy(elf, binary, relocation);
         return false;
     default:
         elf_error(elf, binary->name,

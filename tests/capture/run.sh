@@ -263,6 +263,20 @@ judge_one pass 'gcc -O2' "$work/weak.c" "$work/strong.c:same" --expect 'always: 
 
 # ---- what cannot be captured ----
 
+# An executable and the library whose data it has a copy of, or shares.
+printf 'int shared = 5, flag;
+int P1(void) { while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) ; return shared; }\n' > "$work/library.c"
+printf 'extern int shared, flag;
+void P0(void) { shared = 42; __atomic_store_n(&flag, 1, __ATOMIC_RELEASE); }
+int main(void) { return 0; }\n' > "$work/program.c"
+gcc -O2 -fPIC -shared -o "$work/library.so" "$work/library.c"
+gcc -O2 -fPIC -o "$work/shares" "$work/program.c" "$work/library.so"
+gcc -O2 -fno-pic -no-pie -o "$work/copies" "$work/program.c" "$work/library.so"
+"$SIMULATE" capture "$work/shares:P0" "$work/library.so:P1" --expect 'always: P1:eax == 42' \
+    -o "$work/t.yaml" > "$work/report" 2>&1
+"$SIMULATE" -q "$work/t.yaml" >> "$work/report" 2>&1
+if grep -q '^pass' "$work/report"; then good; else bad 'an executable and its library'; fi
+
 # Must end with 2, say `words`, and leave the output file as it was.
 refuse() {
     words=$1
@@ -346,6 +360,7 @@ refuse "has thread-local data named 'other'" "$work/odd.o:thread" -o "$out"
 refuse 'compile without -flto' "$work/odd.c:uses" -o "$out" -- gcc -flto -fno-fat-lto-objects
 refuse 'the compiler made no object file' "$work/odd.c:uses" -o "$out" -- gcc -S
 refuse "did you mean '_ZN1a6writerEv'" "$work/mangled.c:writer" -o "$out" -- gcc
+refuse "has a copy of 'flag' of $work/library.so" "$work/copies:P0" "$work/library.so:P1" -o "$out"
 refuse "there is no CPU 'P1'" "$work/odd.o:uses" --arg P1:rdi=1 -o "$out"
 refuse "no whole register" "$work/odd.o:uses" --arg P0:edi=1 -o "$out"
 refuse "'nothing', which the files do not have" "$work/odd.o:uses" --arg P0:rdi=nothing -o "$out"
