@@ -307,6 +307,26 @@ static void observe_result(struct elf_capture *elf, const char *cpu, unsigned by
                                                                             : "eax");
 }
 
+/* C++ fills in objects before main, where they need more than bytes of the file. */
+static void note_constructors(struct elf_capture *elf)
+{
+    for (size_t i = 0; i < elf->inputs.binary_count; i++) {
+        const struct binary *binary = elf->inputs.binaries[i];
+        for (size_t n = 1; n < binary->section_count; n++) {
+            const char *name = binary->sections[n].name;
+            bool runs = strncmp(name, ".init_array", 11) == 0 || strncmp(name, ".ctors", 6) == 0;
+            /* Every executable and library has one that does nothing. */
+            if (runs && binary->sections[n].size > (binary->linked ? 8 : 0)) {
+                capture_note(&elf->capture, elf->capture.cpus,
+                             "constructors of %s, which run before main, were not run: what they "
+                             "set is as in the file (--init NAME=VAL)",
+                             binary->name);
+                break;
+            }
+        }
+    }
+}
+
 /* What a CPU starts with and ends with, as far as its function's types are known. */
 static void add_types(struct elf_capture *elf)
 {
@@ -549,6 +569,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         return;
     observe_fields(elf);
     add_types(elf);
+    note_constructors(elf);
     capture_write(out, &elf->capture);
     check_trace(elf, out);
 }

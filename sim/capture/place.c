@@ -211,9 +211,10 @@ static void mark_part(struct elf_capture *elf, struct capture_cpu *cpu,
     code_init(&code, scratch, &snippet);
     for (uint32_t offset = 0; offset < part->size;) {
         const struct insn *insn = code_at(&code, offset);
-        const char *line = part->place.binary ? lines_at(part->place.binary, part->place.section,
-                                                         part->place.offset + offset)
-                                              : NULL;
+        const char *line =
+            part->place.binary
+                ? lines_at(part->place.binary, part->place.section, part->place.offset + offset)
+                : region_printf(elf->region, "%s, left out", part->name);
         add_mark(elf, cpu, part->offset + offset, line ? line : "");
         offset += insn ? insn->length : 1u;
     }

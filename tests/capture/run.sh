@@ -261,6 +261,17 @@ judge_one pass 'gcc -O2' "$work/weak.c:P0" "$work/third.c:P2" "$work/strong.c:P1
 judge_one pass 'gcc -O2' "$work/third.c:P2" "$work/weak.c:P0" --expect 'always: P2:eax == 2'
 judge_one pass 'gcc -O2' "$work/weak.c" "$work/strong.c:same" --expect 'always: P0:eax == 0'
 
+# What the trace does not have is named: constructors, and functions that are left out.
+if command -v g++ > /dev/null; then
+    printf 'extern "C" int f(); int x = f(); extern "C" int P0() { return x + f(); }\n' > "$work/made.cc"
+    "$SIMULATE" capture "$work/made.cc:P0" --trap f -o "$work/t.yaml" -- g++ -O2 > "$work/report" 2>&1
+    "$SIMULATE" "$work/t.yaml" >> "$work/report" 2>&1
+    if grep -q 'constructors of .*made.cc, which run before main, were not run' "$work/t.yaml" &&
+        grep -q 'int3: no model covers it  (f, left out)' "$work/report"; then good; else bad made.cc; fi
+else
+    echo 'g++ is not installed: not tested'
+fi
+
 # ---- what cannot be captured ----
 
 # An executable and the library whose data it has a copy of, or shares.
