@@ -44,3 +44,17 @@ three:
 }
 
 int overflows(int i) { return i + 1; }
+
+#ifdef MAIN
+static int last[16] __attribute__((section(".bss.zzz")));
+int *end = last + 16;
+static const int constants[16] = {1, 2, 3};
+const int *constants_end = constants + 16;
+int last_of_data(void) { return (int)(end - last); }
+int last_of_constants(void) { return (int)(constants_end - constants); }
+int main(void) { return 0; }
+#else
+int number_in_section __attribute__((section("numbers"))) = 1;
+extern int __start_numbers[] __attribute__((weak)), __stop_numbers[] __attribute__((weak));
+int bounds(void) { return __stop_numbers - __start_numbers; }
+#endif

@@ -261,6 +261,14 @@ judge_one pass 'gcc -O2' "$work/weak.c:P0" "$work/third.c:P2" "$work/strong.c:P1
 judge_one pass 'gcc -O2' "$work/third.c:P2" "$work/weak.c:P0" --expect 'always: P2:eax == 2'
 judge_one pass 'gcc -O2' "$work/weak.c" "$work/strong.c:same" --expect 'always: P0:eax == 0'
 
+# The end of an array is an address, also where nothing is behind it.
+gcc -g -O2 -o "$work/data" -DMAIN addresses.c
+for cpu in last_of_data last_of_constants; do
+    "$SIMULATE" capture "$work/data:$cpu" --expect 'always: P0:eax == 16' -o "$work/t.yaml" > "$work/report" 2>&1
+    "$SIMULATE" -q "$work/t.yaml" >> "$work/report" 2>&1
+    if grep -q '^pass' "$work/report"; then good; else bad "addresses.c:$cpu"; fi
+done
+
 # What the trace does not have is named: constructors, and functions that are left out.
 if command -v g++ > /dev/null; then
     printf 'extern "C" int f(); int x = f(); extern "C" int P0() { return x + f(); }\n' > "$work/made.cc"
@@ -372,6 +380,7 @@ refuse 'compile without -flto' "$work/odd.c:uses" -o "$out" -- gcc -flto -fno-fa
 refuse 'the compiler made no object file' "$work/odd.c:uses" -o "$out" -- gcc -S
 refuse "did you mean '_ZN1a6writerEv'" "$work/mangled.c:writer" -o "$out" -- gcc
 refuse "has a copy of 'flag' of $work/library.so" "$work/copies:P0" "$work/library.so:P1" -o "$out"
+refuse "refers to '__stop_numbers', which a linker makes" addresses.c:bounds -o "$out" -- gcc -O2
 refuse "there is no CPU 'P1'" "$work/odd.o:uses" --arg P1:rdi=1 -o "$out"
 refuse "no whole register" "$work/odd.o:uses" --arg P0:edi=1 -o "$out"
 refuse "'nothing', which the files do not have" "$work/odd.o:uses" --arg P0:rdi=nothing -o "$out"
