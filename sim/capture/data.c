@@ -85,6 +85,36 @@ static void need_section(struct elf_capture *elf, const struct location *place)
     }
 }
 
+static bool stands_for(const struct loose *loose, const struct location *place)
+{
+    const struct target *target = &loose->target;
+    return !loose->points && target->kind == TARGET_PLACE &&
+           target->place.binary == place->binary && target->place.section == place->section &&
+           target->place.offset == place->offset;
+}
+
+bool code_has_object(const struct elf_capture *elf, const struct location *place)
+{
+    for (size_t i = 0; i < elf->loose_count; i++)
+        if (stands_for(&elf->looses[i], place))
+            return true;
+    return false;
+}
+
+/* Static functions of several files may have one name, but have an address each. */
+static size_t loose_for_code(struct elf_capture *elf, const char *name,
+                             const struct location *place)
+{
+    for (;; name = region_printf(elf->region, "%s_", name)) {
+        size_t before = elf->loose_count, index = loose_object(elf, name, 1);
+        if (index == before)
+            elf->looses[index].target =
+                (struct target){.kind = TARGET_PLACE, .place = *place, .name = ""};
+        if (stands_for(&elf->looses[index], place))
+            return index;
+    }
+}
+
 /* The object that stands for code whose address is only passed on. */
 static size_t code_address_object(struct elf_capture *elf, const struct target *target)
 {
@@ -97,7 +127,7 @@ static size_t code_address_object(struct elf_capture *elf, const struct target *
     const char *of = symbol ? symbol->name : place.binary->sections[place.section].name;
     const char *name = distance ? region_printf(elf->region, "code_%s_%" PRIx64, of, distance)
                                 : region_printf(elf->region, "code_%s", of);
-    size_t index = loose_object(elf, name, 1);
+    size_t index = loose_for_code(elf, name, &place);
     elf->looses[index].note = "stands for code whose address is only passed on here; running it is "
                               "not modelled";
     return index;
@@ -157,6 +187,28 @@ static uint64_t word_at(const struct binary_section *section, uint64_t offset)
     return word;
 }
 
+/*
+ * Data that an executable has a copy of and a library refers to by itself: both mean the copy, and
+ * it starts as the library has it.
+ */
+static void refuse_copy(struct elf_capture *elf, const struct binary *binary,
+                        const struct binary_relocation *relocation)
+{
+    const char *name = binary->symbols[relocation->symbol].name;
+    for (size_t i = 0; i < elf->inputs.binary_count; i++) {
+        const struct binary *other = elf->inputs.binaries[i];
+        const struct binary_symbol *symbol = other == binary ? NULL : binary_find(other, name);
+        if (!symbol || !symbol_is_defined(symbol) || symbol->bind == STB_LOCAL)
+            continue;
+        elf_error(
+            elf, binary->name,
+            "has a copy of '%s' of %s (a COPY relocation), which is not supported; compile it "
+            "with -fPIC, or name the object files instead",
+            name, other->name);
+        return;
+    }
+}
+
 static bool relocated_word(struct elf_capture *elf, struct binary *binary,
                            const struct binary_section *section,
                            const struct binary_relocation *relocation, struct target *target)
@@ -178,6 +230,7 @@ static bool relocated_word(struct elf_capture *elf, struct binary *binary,
                       : target_of_tls(binary, (uint64_t)relocation->addend);
         return true;
     case R_X86_64_COPY: /* the linked file has the bytes' place, a library their value */
+        refuse_copy(elf, binary, relocation);
         return false;
     default:
         elf_error(elf, binary->name,

@@ -2,6 +2,8 @@
 /* `simulate capture`: from the user's options to the text of a trace. */
 #define _GNU_SOURCE
 #include "sim/capture/elf.h"
+#include "sim/capture/patches.h"
+#include "sim/capture/stand_in.h"
 
 #include <ar.h>
 #include <ctype.h>
@@ -307,6 +309,26 @@ static void observe_result(struct elf_capture *elf, const char *cpu, unsigned by
                                                                             : "eax");
 }
 
+/* C++ fills in objects before main, where they need more than bytes of the file. */
+static void note_constructors(struct elf_capture *elf)
+{
+    for (size_t i = 0; i < elf->inputs.binary_count; i++) {
+        const struct binary *binary = elf->inputs.binaries[i];
+        for (size_t n = 1; n < binary->section_count; n++) {
+            const char *name = binary->sections[n].name;
+            bool runs = strncmp(name, ".init_array", 11) == 0 || strncmp(name, ".ctors", 6) == 0;
+            /* Every executable and library has one that does nothing. */
+            if (runs && binary->sections[n].size > (binary->linked ? 8 : 0)) {
+                capture_note(&elf->capture, elf->capture.cpus,
+                             "constructors of %s, which run before main, were not run: what they "
+                             "set is as in the file (--init NAME=VAL)",
+                             binary->name);
+                break;
+            }
+        }
+    }
+}
+
 /* What a CPU starts with and ends with, as far as its function's types are known. */
 static void add_types(struct elf_capture *elf)
 {
@@ -346,24 +368,17 @@ static bool check_lines(struct elf_capture *elf, const char *option, const char 
     return good;
 }
 
-/* "NAME=on" or "NAME=off", where a feature's name is a number or N*32+N. */
+/* "NAME=on" or "NAME=off". */
 static bool check_switches(struct elf_capture *elf, const char *option, const char *const *texts,
-                           size_t count, bool numbers)
+                           size_t count)
 {
     bool good = check_lines(elf, option, texts, count);
     for (size_t i = 0; i < count; i++) {
         const char *equals = strrchr(texts[i], '=');
-        size_t digits = strspn(texts[i], "0123456789");
-        if (numbers && strncmp(texts[i] + digits, "*32+", 4) == 0 && digits) {
-            size_t more = strspn(texts[i] + digits + 4, "0123456789");
-            digits = more ? digits + 4 + more : 0;
-        }
-        bool named =
-            equals && equals != texts[i] && (!numbers || (digits && texts[i] + digits == equals));
-        if (named && (strcmp(equals, "=on") == 0 || strcmp(equals, "=off") == 0))
+        if (equals && equals != texts[i] &&
+            (strcmp(equals, "=on") == 0 || strcmp(equals, "=off") == 0))
             continue;
-        elf_error(elf, NULL, "%s %s: expected %s=on or =off", option, texts[i],
-                  numbers ? "WORD*32+BIT" : "NAME");
+        elf_error(elf, NULL, "%s %s: expected NAME=on or =off", option, texts[i]);
         good = false;
     }
     return good;
@@ -385,11 +400,12 @@ static bool check_options(struct elf_capture *elf)
         good &= check_line(elf, "functions", options->live_functions);
     for (size_t i = 0; i < options->raw_count; i++)
         good &= check_line(elf, "--raw", options->raws[i].path);
-    good &= check_switches(elf, "--feature", options->features, options->feature_count, true);
-    good &=
-        check_switches(elf, "--static-key", options->static_keys, options->static_key_count, false);
+    good &= check_switches(elf, "--static-key", options->static_keys, options->static_key_count);
     if (options->name)
         good &= check_line(elf, "--name", options->name);
+    good &= check_lines(elf, "--feature", options->features, options->feature_count);
+    if (good)
+        check_features(elf);
     bool any = options->target_count || options->text_count || options->raw_count ||
                options->live_functions;
     if (!any)
@@ -472,19 +488,57 @@ static void check_trace(struct elf_capture *elf, const struct text *out)
     }
 }
 
+static struct location place_of(const struct code_reference *reference)
+{
+    struct location place = reference->target.place;
+    place.offset += (uint64_t)reference->target.distance;
+    return place;
+}
+
+/* Whether a reference is to where a function of the CPU's begins. */
+static bool is_own_function(const struct cpu_code *code, const struct code_reference *reference)
+{
+    struct location place = place_of(reference);
+    int part = reference->target.kind == TARGET_PLACE ? code_part_at(code, &place) : NO_INDEX;
+    return part != NO_INDEX && code->parts[part].place.offset == place.offset;
+}
+
+/* Whether another CPU has a function's address, too, so that the two may be compared. */
+static bool others_refer(const struct elf_capture *elf, size_t cpu, const struct location *place)
+{
+    for (size_t i = 0; i < elf->code_count; i++)
+        for (size_t n = 0; i != cpu && n < elf->codes[i].reference_count; n++) {
+            const struct code_reference *reference = &elf->codes[i].references[n];
+            struct location other = place_of(reference);
+            if (reference->target.kind == TARGET_PLACE && other.binary == place->binary &&
+                other.section == place->section && other.offset == place->offset)
+                return true;
+        }
+    return false;
+}
+
+static void need_reference(struct elf_capture *elf, size_t cpu,
+                           const struct code_reference *reference)
+{
+    const struct cpu_code *code = &elf->codes[cpu];
+    struct location place = place_of(reference);
+    bool placed = reference->target.kind == TARGET_PLACE;
+    bool own = placed && code_part_at(code, &place) != NO_INDEX;
+    if (placed && !own && reference->access && reference->kind == REFERENCE_PC32 &&
+        section_is_code(&place.binary->sections[place.section]))
+        elf_error(elf, place.binary->name, "%s+%u reads or writes bytes among code, in %s",
+                  code->parts[reference->part].name, reference->field,
+                  place.binary->sections[place.section].name);
+    if (!own || (is_own_function(code, reference) && others_refer(elf, cpu, &place)))
+        need_data(elf, &reference->target, reference->access);
+}
+
 static void need_all(struct elf_capture *elf)
 {
     const fs_capture_options *options = elf->options;
     for (size_t i = 0; i < elf->code_count; i++)
-        for (size_t n = 0; n < elf->codes[i].reference_count; n++) {
-            const struct code_reference *reference = &elf->codes[i].references[n];
-            struct location place = reference->target.place;
-            place.offset += (uint64_t)reference->target.distance;
-            bool own = reference->target.kind == TARGET_PLACE &&
-                       code_part_at(&elf->codes[i], &place) != NO_INDEX;
-            if (!own)
-                need_data(elf, &reference->target, reference->access);
-        }
+        for (size_t n = 0; n < elf->codes[i].reference_count; n++)
+            need_reference(elf, i, &elf->codes[i].references[n]);
     for (size_t i = 0; i < options->arg_count; i++)
         if (strchr(options->args[i], '='))
             need_value(elf, strchr(options->args[i], '=') + 1);
@@ -518,6 +572,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         region_array(elf->region, options->static_key_count + 1, sizeof *elf->static_key_used);
     add_cpus(elf, &entries);
     check_static_keys(elf);
+    check_stand_ins(elf);
     if (elf->diagnostics->count)
         return;
     need_all(elf);
@@ -537,6 +592,7 @@ static void capture_all(struct elf_capture *elf, struct text *out)
         return;
     observe_fields(elf);
     add_types(elf);
+    note_constructors(elf);
     capture_write(out, &elf->capture);
     check_trace(elf, out);
 }

@@ -259,6 +259,9 @@ void walk_pointers(struct elf_capture *elf, struct binary *binary, uint32_t sect
 /* Sets a word of an object that is no number: an address, or how far data is from fs or gs. */
 void set_word(struct elf_capture *elf, int object, uint64_t offset, const struct target *target);
 
+/* Whether an object stands for code whose address is passed on. */
+bool code_has_object(const struct elf_capture *elf, const struct location *place);
+
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);
 

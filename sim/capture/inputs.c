@@ -51,8 +51,10 @@ static bool open_file(struct inputs *inputs, const char *path, int fd, struct he
     held->elf = elf_begin(held->fd, ELF_C_READ, NULL);
     if (!held->elf || (elf_kind(held->elf) != ELF_K_ELF && elf_kind(held->elf) != ELF_K_AR)) {
         diagnostics_add(inputs->diagnostics, path, nowhere,
-                        "neither an ELF file nor an archive of them (a source file needs its "
-                        "compiler behind --)");
+                        fd < 0 ? "neither an ELF file nor an archive of them (a source file needs "
+                                 "its compiler behind --)"
+                               : "the compiler made no object file of it (-flto, -S and -E make "
+                                 "other files)");
         return false;
     }
     return true;
@@ -169,19 +171,51 @@ struct binary *inputs_find_in(struct inputs *inputs, struct input_object *file, 
     return defines(file->binary, name, symbol) ? file->binary : NULL;
 }
 
+/* Smaller ones win; of equals the first does. */
+enum rank { RANK_STRONG, RANK_COMMON, RANK_WEAK, RANK_LINKED, RANKS };
+
+static enum rank rank_of(const struct binary *binary, const struct binary_symbol *symbol)
+{
+    if (binary->linked)
+        return RANK_LINKED;
+    if (symbol->section == SECTION_COMMON)
+        return RANK_COMMON;
+    return symbol->bind == STB_GLOBAL ? RANK_STRONG : RANK_WEAK;
+}
+
+/* Linkers refuse it; here two files that are not meant for each other would share one name. */
+static void defined_twice(struct inputs *inputs, const char *name, const char *first,
+                          const char *second)
+{
+    for (size_t i = 0; i < inputs->twice_count; i++)
+        if (strcmp(inputs->twice[i], name) == 0)
+            return;
+    inputs->twice = region_push(inputs->region, inputs->twice, inputs->twice_count,
+                                &inputs->twice_capacity, sizeof *inputs->twice);
+    inputs->twice[inputs->twice_count++] = name;
+    diagnostics_add(inputs->diagnostics, second, nowhere, "defines '%s', which %s defines, too",
+                    name, first);
+}
+
 struct binary *inputs_find(struct inputs *inputs, const char *name,
                            const struct binary_symbol **symbol)
 {
-    struct binary *common = NULL;
+    struct binary *best = NULL;
+    enum rank best_rank = RANKS;
     for (size_t i = 0; i < inputs->binary_count; i++) {
-        if (!defines(inputs->binaries[i], name, symbol) || (*symbol)->bind == STB_LOCAL)
+        struct binary *binary = inputs->binaries[i];
+        if (!defines(binary, name, symbol) || (*symbol)->bind == STB_LOCAL)
             continue;
-        if ((*symbol)->section != SECTION_COMMON)
-            return inputs->binaries[i];
-        common = inputs->binaries[i];
+        enum rank rank = rank_of(binary, *symbol);
+        if (rank == RANK_STRONG && best_rank == RANK_STRONG)
+            defined_twice(inputs, name, best->name, binary->name);
+        if (rank < best_rank) {
+            best = binary;
+            best_rank = rank;
+        }
     }
-    if (common && defines(common, name, symbol))
-        return common;
+    if (best && defines(best, name, symbol))
+        return best;
     for (size_t i = 0; i < inputs->file_count; i++) {
         struct input_object *file = inputs->files[i];
         struct binary *binary = file->is_archive ? find_member(inputs, file, name, symbol) : NULL;
@@ -209,14 +243,38 @@ static size_t list_functions(struct input_object *file, const char **names)
     return count;
 }
 
+/* What becomes code only when it is linked. */
+static bool has_link_time_code(const struct binary *binary)
+{
+    for (size_t i = 1; i < binary->section_count; i++)
+        if (strncmp(binary->sections[i].name, ".gnu.lto_", 9) == 0)
+            return true;
+    return false;
+}
+
+/* The name inside one of C++, where its length precedes it; NULL: none has it. */
+static const char *mangled_name(struct region *region, const char *name, const char **names,
+                                size_t count)
+{
+    const char *inner = region_printf(region, "%zu%s", strlen(name), name);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], "_Z", 2) == 0 && strstr(names[i], inner))
+            return names[i];
+    return NULL;
+}
+
 const char *inputs_suggest(struct inputs *inputs, struct input_object *file, const char *name)
 {
     struct region *region = inputs->region;
     const char **names = region_array(region, CANDIDATES_MAX, sizeof *names);
     size_t count = list_functions(file, names);
     const char *text = "";
+    if (count == 0 && file->binary && has_link_time_code(file->binary))
+        return ": it has link-time code only; compile without -flto or with -ffat-lto-objects";
     for (int n = 0; n < SUGGESTIONS; n++) {
-        const char *near = nearest_name(name, names, count);
+        const char *near = mangled_name(region, name, names, count);
+        if (!near)
+            near = nearest_name(name, names, count);
         if (!near)
             break;
         text = region_printf(region, "%s%s'%.100s'", text, n ? ", " : " (did you mean ", near);

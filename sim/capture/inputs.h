@@ -24,6 +24,8 @@ struct inputs {
     size_t file_count, file_capacity;
     struct binary **binaries; /* those that were read */
     size_t binary_count, binary_capacity;
+    const char **twice; /* names of which that was said */
+    size_t twice_count, twice_capacity;
 };
 
 /*
@@ -39,7 +41,11 @@ struct input_object *inputs_add(struct inputs *inputs, const char *path, struct 
 struct binary *inputs_find_in(struct inputs *inputs, struct input_object *file, const char *name,
                               const struct binary_symbol **symbol);
 
-/* The same in any file; binaries that are read already come first. */
+/*
+ * The same in any file, as a linker chooses among several: binaries that are read already come
+ * before members of archives that are not, strong definitions before weak ones. That two are
+ * strong is an error.
+ */
 struct binary *inputs_find(struct inputs *inputs, const char *name,
                            const struct binary_symbol **symbol);
 

@@ -138,7 +138,11 @@ static void take_got(const struct operands *operands, const struct binary_reloca
         return;
     }
     if ((relocation->type == R_X86_64_GOTTPOFF) != (target->kind == TARGET_TLS)) {
-        refuse(operands, "thread-local data where there is none, or none where there is");
+        refuse(operands, region_printf(operands->elf->region,
+                                       relocation->type == R_X86_64_GOTTPOFF
+                                           ? "no file has thread-local data named '%s'"
+                                           : "'%s' is thread-local data and is not used as such",
+                                       target->name));
         return;
     }
     if (is_indirect_branch(operands->insn) && end - field == 4 &&
@@ -377,6 +381,30 @@ static void take_gs(const struct operands *operands)
         percpu_need(operands->elf, &target);
 }
 
+/*
+ * An operand relative to rip in an object file without relocation: assemblers leave none for what
+ * is in the same section, as the address of a static function is.
+ */
+static void take_neighbour(const struct operands *operands)
+{
+    const struct code_part *part = part_of(operands);
+    struct binary *binary = part->place.binary;
+    unsigned at = relative_field(operands->insn);
+    uint64_t offset = (uint64_t)operands->insn->memory.displacement;
+    if (!at || offset - part->place.offset < part->size)
+        return; /* in the part itself it stays right wherever that comes to lie */
+    struct target target = {.kind = TARGET_PLACE,
+                            .place = {binary, part->place.section, offset},
+                            .name = "",
+                            .is_section = true};
+    if (operands->base != part->place.offset)
+        refuse(operands, "a patch with an operand relative to rip, which has no relocation");
+    else if (offset >= binary->sections[part->place.section].size)
+        refuse(operands, "refers to an address where the file has nothing");
+    else
+        refer(operands, operands->offset + at, REFERENCE_PC32, &target);
+}
+
 void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t part,
                       const struct insn *insn, uint32_t offset)
 {
@@ -420,6 +448,8 @@ void take_operands_of(struct elf_capture *elf, struct cpu_code *code, size_t par
             relocated |= section->relocations[i].type != R_X86_64_NONE;
             take_relocation(&operands, &section->relocations[i]);
         }
+        if (!relocated)
+            take_neighbour(&operands);
     }
     if (!relocated && insn->is_branch && insn->has_target)
         take_branch(&operands);

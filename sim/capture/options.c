@@ -3,6 +3,7 @@
 #include "sim/capture/options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,23 @@ static uint64_t value_bytes(uint64_t left)
     return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
+/* A number that `size` bytes hold, with or without a sign. */
+static uint64_t initial_number(struct elf_capture *elf, const char *option, const char *value,
+                               uint64_t size)
+{
+    char *end;
+    bool negative = *value == '-';
+    errno = 0;
+    uint64_t number = strtoull(value, &end, 0);
+    uint64_t most = UINT64_MAX >> (64 - 8 * size), least = most ^ (most >> 1);
+    if (*end)
+        elf_error(elf, NULL, "--init %s: '%s' is no number", option, value);
+    else if (errno == ERANGE || (negative ? -number > least : number > most))
+        elf_error(elf, NULL, "--init %s: %s does not fit into %" PRIu64 " byte%s", option, value,
+                  size, size == 1 ? "" : "s");
+    return number;
+}
+
 void set_initial(struct elf_capture *elf, const char *text)
 {
     const char *name, *value = after_equals(elf, "--init", text);
@@ -216,11 +234,8 @@ void set_initial(struct elf_capture *elf, const char *text)
     struct capture_object *owner = owner_of(capture, object, &offset);
     drop_pointers(owner, offset, size);
     if (looks_like_number(value)) {
-        char *end;
-        uint64_t number = strtoull(value, &end, 0);
-        if (*end)
-            elf_error(elf, NULL, "--init %s: '%s' is no number", text, value);
-        capture_set_bytes(capture, (int)(owner - capture->objects), offset, size, number);
+        capture_set_bytes(capture, (int)(owner - capture->objects), offset, size,
+                          initial_number(elf, text, value, size));
     } else if (split_name(elf, value, &name, &distance) && find_object(elf, name, &to, &far) &&
                size == 8) {
         capture_add_pointer(capture, (int)(owner - capture->objects), offset, to,

@@ -140,20 +140,40 @@ static uint64_t entry_bytes(struct elf_capture *elf, struct binary *binary, uint
 
 /* ---- features ---- */
 
-/* "WORD*32+BIT=on" or "=off" of the user's. */
-static bool told_feature(const struct elf_capture *elf, uint32_t number, bool *has)
+/* "WORD*32+BIT=on" or "=off" of the user's; false when it is something else. */
+static bool parse_feature(const char *text, unsigned long *number, bool *has)
 {
+    char *end;
+    *number = strtoul(text, &end, 0);
+    bool good = end != text;
+    if (strncmp(end, "*32+", 4) == 0)
+        *number = *number * 32 + strtoul(end + 4, &end, 10);
+    *has = strcmp(end, "=on") == 0;
+    return good && (*has || strcmp(end, "=off") == 0);
+}
+
+void check_features(struct elf_capture *elf)
+{
+    unsigned long number;
+    bool has;
     for (size_t i = 0; i < elf->options->feature_count; i++) {
         const char *text = elf->options->features[i];
-        char *end;
-        unsigned long value = strtoul(text, &end, 0);
-        if (strncmp(end, "*32+", 4) == 0)
-            value = value * 32 + strtoul(end + 4, &end, 10);
-        if (value != number || *end != '=')
-            continue;
-        *has = strcmp(end + 1, "on") == 0;
-        return true;
+        if (!parse_feature(text, &number, &has))
+            elf_error(elf, NULL,
+                      "--feature %s: expected a number of Linux's, such as 18*32+14, "
+                      "and =on or =off",
+                      text);
+        else if (!elf->options->profile)
+            elf_error(elf, NULL, "--feature %s: nothing is patched without --profile", text);
     }
+}
+
+static bool told_feature(const struct elf_capture *elf, uint32_t number, bool *has)
+{
+    unsigned long told;
+    for (size_t i = 0; i < elf->options->feature_count; i++)
+        if (parse_feature(elf->options->features[i], &told, has) && told == number)
+            return true;
     return false;
 }
 

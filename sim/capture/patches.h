@@ -5,6 +5,9 @@
 
 #include "sim/capture/elf.h"
 
+/* Errors about the features that the user told. */
+void check_features(struct elf_capture *elf);
+
 /* Patches a part's bytes as the kernel would on a CPU of the profile's vendor. */
 void patch_code(struct elf_capture *elf, struct code_part *part);
 

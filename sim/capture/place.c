@@ -89,7 +89,10 @@ static void add_capture_reference(struct elf_capture *elf, struct capture_cpu *c
     cpu->references[cpu->reference_count++] = *reference;
 }
 
-/* A reference to the CPU's own code; false when the place is not in it. */
+/*
+ * A reference to the CPU's own code; false when the place is not in it, or when its address is
+ * also known to others: it must be equal for all, and each CPU's code lies elsewhere.
+ */
 static bool refer_to_code(struct elf_capture *elf, const struct cpu_code *code,
                           const struct code_reference *reference, uint32_t field,
                           struct capture_cpu *cpu)
@@ -100,7 +103,7 @@ static bool refer_to_code(struct elf_capture *elf, const struct cpu_code *code,
         return false;
     place.offset += (uint64_t)reference->target.distance;
     int to = code_part_at(code, &place);
-    if (to == NO_INDEX)
+    if (to == NO_INDEX || code_has_object(elf, &place))
         return false;
     int64_t at = (int64_t)(code->parts[to].offset + place.offset - code->parts[to].place.offset);
     if (reference->kind == REFERENCE_PC32) {
@@ -219,9 +222,10 @@ static void mark_part(struct elf_capture *elf, struct capture_cpu *cpu,
     code_init(&code, scratch, &snippet);
     for (uint32_t offset = 0; offset < part->size;) {
         const struct insn *insn = code_at(&code, offset);
-        const char *line = part->place.binary ? lines_at(part->place.binary, part->place.section,
-                                                         part->place.offset + offset)
-                                              : NULL;
+        const char *line =
+            part->place.binary
+                ? lines_at(part->place.binary, part->place.section, part->place.offset + offset)
+                : region_printf(elf->region, "%s, left out", part->name);
         add_mark(elf, cpu, part->offset + offset, line ? line : "");
         offset += insn ? insn->length : 1u;
     }

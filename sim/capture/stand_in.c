@@ -2,6 +2,7 @@
 /* Functions that are left out: stubs that return, traps that end what can be known. */
 #include "sim/capture/stand_in.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,15 +69,56 @@ bool traps_unknown(const struct elf_capture *elf)
     return false;
 }
 
+/* Whether something in the code that was collected was left out by that name. */
+static bool stands_in(const struct elf_capture *elf, const char *name)
+{
+    for (size_t i = 0; i < elf->code_count; i++)
+        for (size_t n = 0; n < elf->codes[i].part_count; n++)
+            if (!elf->codes[i].parts[n].place.binary &&
+                strcmp(elf->codes[i].parts[n].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* A name that is misspelt would leave nothing out, and nobody would notice. */
+static void check_name(struct elf_capture *elf, const char *option, const char *text)
+{
+    const struct binary_symbol *symbol;
+    const char *name = region_strndup(elf->region, text, strcspn(text, "="));
+    if (strcmp(name, "*") == 0 || ends_program(name, strlen(name)) || stands_in(elf, name))
+        return;
+    for (size_t i = 0; i < elf->inputs.binary_count; i++) {
+        const struct binary *binary = elf->inputs.binaries[i];
+        if (binary_find(binary, name))
+            return;
+        for (size_t n = 0; n < binary->outside_count; n++) /* no symbols of the file's */
+            if (is_same_name(binary->outside[n].name, strcspn(binary->outside[n].name, "@"), name))
+                return;
+    }
+    if (!inputs_find(&elf->inputs, name, &symbol))
+        elf_error(elf, NULL, "%s %s: no function is called that in the files, and none calls it",
+                  option, text);
+}
+
+void check_stand_ins(struct elf_capture *elf)
+{
+    const fs_capture_options *options = elf->options;
+    for (size_t i = 0; i < options->stub_count; i++)
+        check_name(elf, "--stub", options->stubs[i]);
+    for (size_t i = 0; i < options->trap_count; i++)
+        check_name(elf, "--trap", options->traps[i]);
+}
+
 static void write_stub(struct elf_capture *elf, struct code_part *part, const char *value)
 {
     if (!*value) {
         part->note = "a stub: returns at once with all registers as they are";
     } else {
         char *end;
+        errno = 0;
         uint64_t number = strtoull(value, &end, 0);
-        if (*end || end == value)
-            elf_error(elf, NULL, "--stub %s=%s: expected a number", part->name, value);
+        if (*end || end == value || errno == ERANGE)
+            elf_error(elf, NULL, "--stub %s=%s: expected a number of 64 bits", part->name, value);
         part->bytes[0] = 0x48; /* movabs rax, number */
         part->bytes[1] = 0xb8;
         for (unsigned i = 0; i < 8; i++)

@@ -25,4 +25,7 @@ bool traps_unknown(const struct elf_capture *elf);
 /* The part of a CPU's code that stands for it, made when there is none. */
 int stand_in_part(struct elf_capture *elf, struct cpu_code *code, const struct stand_in *stand_in);
 
+/* Errors about names that --stub and --trap have and no file, once the CPUs' code is collected. */
+void check_stand_ins(struct elf_capture *elf);
+
 #endif

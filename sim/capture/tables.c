@@ -137,8 +137,13 @@ bool take_table(struct elf_capture *elf, struct cpu_code *code, size_t part, str
         return false;
     place.offset += (uint64_t)target->distance;
     const struct binary_section *section = &place.binary->sections[place.section];
-    if ((section->flags & (SHF_WRITE | SHF_EXECINSTR)) || place.offset >= section->size ||
-        binary_symbol_at(place.binary, place.section, place.offset, SYMBOL_DATA))
+    bool constant = !(section->flags & SHF_WRITE) ||
+                    strncmp(section->name, ".data.rel.ro", 12) == 0; /* once relocated */
+    if (!constant || (section->flags & SHF_EXECINSTR) || place.offset >= section->size)
+        return false;
+    const struct binary_symbol *symbol =
+        binary_symbol_at(place.binary, place.section, place.offset, SYMBOL_DATA);
+    if (symbol && (symbol->bind != STB_LOCAL || symbol->value != place.offset))
         return false;
     for (size_t i = 0; i < code->table_count; i++) {
         const struct location *known = &code->tables[i].place;
@@ -155,7 +160,7 @@ bool take_table(struct elf_capture *elf, struct cpu_code *code, size_t part, str
         if (table.count)
             break;
     }
-    if (!table.count)
+    if (!table.count || (symbol && table.count * table.width != symbol->size))
         return false;
     code->tables = region_push(elf->region, code->tables, code->table_count, &code->table_capacity,
                                sizeof *code->tables);

@@ -58,6 +58,21 @@ static struct target common_target(struct elf_capture *elf, struct binary *binar
         .kind = TARGET_LOOSE, .loose = index, .name = symbol->name, .distance = distance};
 }
 
+/* Names that linkers make up for the bounds of a section ("ld", "Input Section Example"). */
+static bool bounds_section(const struct elf_capture *elf, const char *name)
+{
+    const char *section = strncmp(name, "__start_", 8) == 0  ? name + 8
+                          : strncmp(name, "__stop_", 7) == 0 ? name + 7
+                                                             : NULL;
+    for (size_t i = 0; section && i < elf->inputs.binary_count; i++) {
+        const struct binary *binary = elf->inputs.binaries[i];
+        for (size_t n = 1; n < binary->section_count; n++)
+            if (strcmp(binary->sections[n].name, section) == 0)
+                return true;
+    }
+    return false;
+}
+
 struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, uint32_t index,
                                int64_t distance)
 {
@@ -67,17 +82,25 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
     if (symbol->section == SECTION_NONE) {
         const char *name = symbol->name;
         struct binary *other = inputs_find(&elf->inputs, name, &symbol);
+        if (!other && bounds_section(elf, name)) {
+            elf_error(elf, binary->name,
+                      "refers to '%s', which a linker makes; capture from the linked file", name);
+            return (struct target){.kind = TARGET_NONE, .name = name};
+        }
         if (!other && binary->symbols[index].bind == STB_WEAK)
             return (struct target){.kind = TARGET_NUMBER, .name = name, .distance = distance};
         if (!other)
             return (struct target){.kind = TARGET_NAME, .name = name, .distance = distance};
         binary = other;
-    }
-    if (symbol->section == SECTION_COMMON) { /* somewhere else it may have a place */
+    } else if (!binary->linked && symbol->bind != STB_LOCAL && *symbol->name) {
+        /* Another file's definition may be the one that counts: inline functions and variables
+         * of C++ are in every file that uses them. */
         const struct binary_symbol *other;
         struct binary *owner = inputs_find(&elf->inputs, symbol->name, &other);
-        if (owner && other->section != SECTION_COMMON)
-            return place_target(owner, other, distance);
+        if (owner) {
+            binary = owner;
+            symbol = other;
+        }
     }
     if (symbol->section == SECTION_COMMON)
         return common_target(elf, binary, symbol, distance);
@@ -88,12 +111,34 @@ struct target target_of_symbol(struct elf_capture *elf, struct binary *binary, u
     return place_target(binary, symbol, distance);
 }
 
-struct target target_of_address(struct binary *binary, uint64_t address)
+/*
+ * Whether an address that no data has at its start is the end of the section before: the end of
+ * an array is an address, too.
+ */
+static bool ends_section(const struct binary *binary, uint64_t address, uint32_t *before)
 {
     uint32_t section = binary_section_at(binary, address);
+    if (section != SECTION_NONE && strncmp(binary->sections[section].name, ".eh_frame", 9) != 0)
+        return false;
+    *before = address ? binary_section_at(binary, address - 1) : SECTION_NONE;
+    return *before != SECTION_NONE && *before != section &&
+           !(binary->sections[*before].flags & SHF_TLS);
+}
+
+struct target target_of_address(struct binary *binary, uint64_t address)
+{
+    uint32_t section = binary_section_at(binary, address), before;
     for (size_t i = 0; section == SECTION_NONE && i < binary->outside_count; i++)
         if (binary->outside[i].address == address)
             return (struct target){.kind = TARGET_NAME, .name = binary->outside[i].name};
+    if (ends_section(binary, address, &before)) {
+        const struct binary_section *ended = &binary->sections[before];
+        return (struct target){.kind = TARGET_PLACE,
+                               .place = {binary, before, ended->size - 1},
+                               .name = "",
+                               .is_section = true,
+                               .distance = 1};
+    }
     if (section == SECTION_NONE)
         return (struct target){.kind = TARGET_NUMBER, .name = "", .distance = (int64_t)address};
     struct target target = {.kind = TARGET_PLACE,

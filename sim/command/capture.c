@@ -201,7 +201,8 @@ static int capture(const fs_capture_options *options, const char *output)
     } else if (status == FS_BAD_INPUT) {
         for (char *line = text, *end; *line; line = end + 1) {
             end = line + strcspn(line, "\n");
-            fprintf(stderr, "simulate: %.*s\n", (int)(end - line), line);
+            bool has_name = strncmp(line, "simulate: ", 10) == 0; /* it is about no file */
+            fprintf(stderr, "%s%.*s\n", has_name ? "" : "simulate: ", (int)(end - line), line);
             if (!*end)
                 break;
         }

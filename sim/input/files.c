@@ -170,9 +170,39 @@ static unsigned char type_of(const char *path, unsigned char type)
     return S_ISDIR(status.st_mode) ? DT_DIR : S_ISREG(status.st_mode) ? DT_REG : DT_UNKNOWN;
 }
 
-static void list_folder(struct region *region, const char *path, unsigned depth,
+/* The folders that a folder was found in, and itself. */
+struct way {
+    const struct way *up;
+    unsigned depth;
+    dev_t device;
+    ino_t inode;
+};
+
+/* Whether a folder is one that it was found in: a link leads back. */
+static bool leads_back(const char *path, struct way *way)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return false;
+    way->device = status.st_dev;
+    way->inode = status.st_ino;
+    for (const struct way *above = way->up; above; above = above->up)
+        if (above->device == way->device && above->inode == way->inode)
+            return true;
+    return false;
+}
+
+static void list_folder(struct region *region, const char *path, const struct way *up,
                         struct input_files *files, struct diagnostics *diagnostics)
 {
+    struct way way = {.up = up, .depth = up ? up->depth + 1 : 0};
+    if (leads_back(path, &way))
+        return;
+    if (way.depth > FOLDER_DEPTH_MAX) {
+        diagnostics_add(diagnostics, region_strdup(region, path), nowhere,
+                        "lies deeper than %d folders, and is not read", FOLDER_DEPTH_MAX);
+        return;
+    }
     size_t count;
     struct entry *entries = read_entries(region, path, &count);
     if (!entries) {
@@ -188,8 +218,8 @@ static void list_folder(struct region *region, const char *path, unsigned depth,
             continue;
         const char *child = region_printf(region, "%s%s%s", path, separator, name);
         unsigned char type = type_of(child, entries[i].type);
-        if (type == DT_DIR && depth < FOLDER_DEPTH_MAX)
-            list_folder(region, child, depth + 1, files, diagnostics);
+        if (type == DT_DIR)
+            list_folder(region, child, &way, files, diagnostics);
         else if (type == DT_REG && wanted)
             add_file(region, files, child);
     }
@@ -221,7 +251,7 @@ void list_path(struct region *region, const char *path, struct input_files *file
         list_one(region, path, !S_ISREG(status.st_mode), files, diagnostics);
         return;
     }
-    list_folder(region, path, 0, files, diagnostics);
+    list_folder(region, path, NULL, files, diagnostics);
     if (files->count == before && diagnostics->count == errors)
         diagnostics_add(diagnostics, region_strdup(region, path), nowhere,
                         "no .yaml or .litmus file is in this folder");

@@ -238,8 +238,11 @@ static const char *page_fault_reason(struct judgement *judgement, const struct i
     struct region *region = judgement->region;
     uint64_t address = issue->fault.address;
     uint64_t code_end = CODE_BASE + judgement->result->program->cpu_count * CODE_STRIDE;
-    if (!issue->insn)
-        return region_printf(region, "it jumps to 0x%" PRIx64 ", where it has no code", address);
+    if (!issue->insn) {
+        const char *object = program_name_at(judgement->result->program, region, address);
+        return region_printf(region, "it jumps to 0x%" PRIx64 "%s%s, where it has no code", address,
+                             object ? ", the object " : "", object ? object : "");
+    }
     if (address >= CODE_BASE && address < code_end)
         return "it accesses its own code, which is not modelled";
     return region_printf(region,

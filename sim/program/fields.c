@@ -136,6 +136,14 @@ bool input_text(struct input *input, const struct node *node, const char *what, 
     return true;
 }
 
+bool is_printable_line(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if ((*c < ' ' && *c != '\t') || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
+            return false;
+    return true;
+}
+
 bool input_name(struct input *input, const struct node *node, const char *what, const char *more,
                 const char **name)
 {

@@ -54,6 +54,9 @@ bool input_list(struct input *input, const struct node *node, const char *what,
 /* Any scalar that is not empty. */
 bool input_text(struct input *input, const struct node *node, const char *what, const char **text);
 
+/* Whether reports can repeat a text as it is: one line, and nothing that drives a terminal. */
+bool is_printable_line(const char *text);
+
 /* A name of at most NAME_MAX_BYTES: a letter or '_', then letters, digits, '_' and `more`. */
 bool input_name(struct input *input, const struct node *node, const char *what, const char *more,
                 const char **name);

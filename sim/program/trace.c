@@ -58,8 +58,10 @@ static void read_name(struct trace_reader *reader, const struct field *field,
     if (!field->value)
         input_error(&reader->input, root->place, "the trace has no 'name'");
     else if (input_text(&reader->input, field->value, "name", &program->name) &&
-             strpbrk(program->name, "\r\n"))
-        input_error(&reader->input, field->value->place, "name: found several lines, expected one");
+             !is_printable_line(program->name))
+        input_error(&reader->input, field->value->place, "name: found %s",
+                    strpbrk(program->name, "\r\n") ? "several lines, expected one"
+                                                   : "a control character");
 }
 
 static void read_head(struct trace_reader *reader, const struct field *fields,

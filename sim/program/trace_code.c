@@ -174,7 +174,7 @@ static void read_mark(struct trace_reader *reader, const struct node_pair *pair,
         return;
     }
     const struct node *value = pair->value;
-    if (value->kind != NODE_SCALAR || strpbrk(value->text, "\r\n")) {
+    if (value->kind != NODE_SCALAR || !is_printable_line(value->text)) {
         input_error(input, value->place, "source: found %s, expected a line such as demo.c:12",
                     input_describe(input, value));
         return;

@@ -96,7 +96,7 @@ void read_variants(struct trace_reader *reader, const struct node *node)
         const char *name;
         if (!input_text(&reader->input, key, "a variant's name", &name))
             name = key->text;
-        else if (strlen(name) > NAME_MAX_BYTES || strchr(name, '\n'))
+        else if (strlen(name) > NAME_MAX_BYTES || !is_printable_line(name))
             input_error(&reader->input, key->place,
                         "found %s, expected a variant's name of at most %d letters",
                         input_describe(&reader->input, key), NAME_MAX_BYTES);

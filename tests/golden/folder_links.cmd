@@ -1,0 +1,2 @@
+# A link to a folder above is not followed again; what lies too deep to be read is an error.
+work=$(mktemp -d) && mkdir "$work/a" && cp tests/golden/mp.yaml "$work/a/" && ln -s .. "$work/a/up" && ln -s a "$work/b"; ./simulate check "$work/a"; echo "status $?"; ./simulate check "$work" | tail -n 1; deep=$work/a; for i in 1 2 3 4 5 6 7 8; do deep=$deep/1/2/3/4/5; done; mkdir -p "$deep"; cp tests/golden/sb.yaml "$deep/"; ./simulate check "$work/a" 2>&1 | sed "s|.*/5/1/2/[0-9/]*: |DEEP: |"; rm -r "$work"
