@@ -2,6 +2,7 @@
 /* The command: options in, report out, exit status. Everything else is libfencesim's. */
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
@@ -70,6 +71,16 @@ static int dispatch(struct command *command, int count, char **words)
     const char *const *paths = (const char *const *)words;
     if (count == 0)
         return usage_error("%s", "no trace given");
+    const struct subcommand_row *subcommand = subcommand_by_name(words[0]);
+    if (subcommand && strcmp(subcommand->name, "capture") == 0)
+        return usage_error("%s", "capture comes first: its options are its own");
+    const struct option_row *stray =
+        option_out_of_place(command->given, subcommand ? subcommand->set : FOR_RUN);
+    if (stray) {
+        fprintf(stderr, "simulate: --%s means nothing to %s\ntry 'simulate --help'\n", stray->name,
+                subcommand ? subcommand->name : "a run; it is an option of fit");
+        return EXIT_USAGE;
+    }
     for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
         if (strcmp(words[0], of_one[i].name) == 0)
             return count == 2 ? of_one[i].run(command, words[1])

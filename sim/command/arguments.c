@@ -118,6 +118,8 @@ static int take_amount(fs_options *options, int option)
 int take_option(struct command *command, int option)
 {
     const struct option_row *row = option_by_key(option);
+    if (row)
+        command->given |= UINT64_C(1) << (row - option_rows);
     if (row && row->takes == TAKES_WORD)
         return choose_word(command, row);
     fs_options *options = &command->options;

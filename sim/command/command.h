@@ -14,7 +14,8 @@ struct command {
     fs_format format;
     const char *output, *save_baseline;
     int verbosity;
-    bool summary; /* `check` */
+    bool summary;   /* `check` */
+    uint64_t given; /* bit n: row n of the options' table */
     char found_baseline[4096];
     enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     const char *profiles[NAMES_MAX], *variants[NAMES_MAX], *free_names[NAMES_MAX];

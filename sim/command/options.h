@@ -8,6 +8,7 @@
 #define FENCESIM_SIM_COMMAND_OPTIONS_H_
 
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum option_key { /* those without a letter */
@@ -43,12 +44,24 @@ enum takes {
     TAKES_TEXT   /* nothing that could be completed */
 };
 
+/* What is run: bits, so that an option can say for which of them it is. */
+enum command_set {
+    FOR_RUN = 1,   /* without a subcommand, and check */
+    FOR_LISTS = 2, /* profiles, explain */
+    FOR_CONVERT = 4,
+    FOR_STEP = 8,
+    FOR_FIT = 16,
+    FOR_COMPLETION = 32,
+    FOR_ANY = 63
+};
+
 struct option_row {
     int key; /* its letter, or an option_key */
     const char *name;
     enum takes takes;
     const char *argument; /* as help shows it; NULL: none, or the formats */
     const char *help;     /* lines, the first one short */
+    unsigned commands;    /* enum command_set: elsewhere it is an error */
 };
 
 struct subcommand_row {
@@ -56,6 +69,7 @@ struct subcommand_row {
     enum takes takes;             /* each of its arguments */
     const char *words;            /* for TAKES_WORD */
     const char *help;
+    enum command_set set;
 };
 
 extern const struct option_row option_rows[];
@@ -69,6 +83,12 @@ enum { OPTIONS_MAX = 64 };
 void options_for_getopt(struct option options[OPTIONS_MAX], char *letters);
 
 const struct option_row *option_by_key(int key);
+
+/* The subcommand of that name, NULL when there is none. */
+const struct subcommand_row *subcommand_by_name(const char *name);
+
+/* The first option that was given (bit n: row n) and is not for `set`; NULL when all are. */
+const struct option_row *option_out_of_place(uint64_t given, enum command_set set);
 
 /* The position of `word` among those that an option of TAKES_WORD takes; -1. */
 int option_word(int key, const char *word);

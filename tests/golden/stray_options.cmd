@@ -1,0 +1,1 @@
+for words in '--base zen4 tests/golden/sb.yaml' '--iterations 5 check tests/golden/sb.yaml' 'profiles -p zen4' 'explain -V none' 'convert -f json tests/golden/sb.yaml' 'step --timeline tests/golden/sb.yaml' 'fit --kinds x --base zen4 traces/measured/zen4.jsonl' 'completion bash -q' '-q capture a.o:f'; do ./simulate $words 2>&1; echo "$?"; done
