@@ -3,6 +3,7 @@
  * What the parts of capturing from ELF files share. The way of a function:
  *
  *   inputs.c, binary.c  files -> checked tables
+ *   entries.c          what the user names -> the functions that CPUs start with
  *   code.c             the functions that a CPU's code needs, what their instructions refer to
  *   stand_in.c         stubs and traps for those that are left out
  *   patches.c          code as a kernel patches it when it starts: alternatives; with paravirt.c,
@@ -10,7 +11,7 @@
  *   operands.c         the fields of an instruction -> branches and references
  *   targets.c          a symbol, an address, a cell of a GOT -> the place that it means
  *   tables.c, tls.c    what each CPU has its own of; percpu.c, of a kernel
- *   data.c             those places -> objects of the trace
+ *   data.c, blocks.c   those places -> spans that are needed, these -> objects of the trace
  *   place.c            functions put behind each other, their references into the trace's terms
  *   observe.c          which of the data is observed
  *   options.c, elf.c   all of it, by the user's options
@@ -259,8 +260,15 @@ void walk_pointers(struct elf_capture *elf, struct binary *binary, uint32_t sect
 /* Sets a word of an object that is no number: an address, or how far data is from fs or gs. */
 void set_word(struct elf_capture *elf, int object, uint64_t offset, const struct target *target);
 
+/* Whether a target is code; the number of the loose object that stands for its address. */
+bool is_code_place(const struct target *target);
+size_t code_address_object(struct elf_capture *elf, const struct target *target);
+
 /* Whether an object stands for code whose address is passed on. */
 bool code_has_object(const struct elf_capture *elf, const struct location *place);
+
+/* Makes all that needed data points to needed, too. */
+void need_all_pointed_to(struct elf_capture *elf);
 
 /* Makes objects of all that is needed. */
 void make_objects(struct elf_capture *elf);
