@@ -299,17 +299,17 @@ static bool has_stopped(const struct insn *insn, const struct registers *after)
     return after->rip == insn->address && !insn->is_branch && insn->class != INSN_STRING;
 }
 
-/* False when the instruction did not end well: then the result's status says so. */
-static bool run_engine(struct exec *exec, struct machine *machine, const struct insn *insn,
-                       struct registers *after)
+static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
 {
     struct exec_result *result = exec->result;
-    struct register_set set;
-    if (!machine_place(machine, insn)) {
+    struct machine *machine = get_machine(exec);
+    if (!machine || !machine_place(machine, insn)) {
         result->status = EXEC_FAILED;
-        return false;
+        return;
     }
-    collect(insn, after, &set);
+    struct registers after = *registers;
+    struct register_set set;
+    collect(insn, &after, &set);
     exec->skip_reads = 0;
     exec->overflow = exec->fault = false;
     exec->locked = insn->class == INSN_LOCKED;
@@ -319,27 +319,10 @@ static bool run_engine(struct exec *exec, struct machine *machine, const struct 
     machine_clear(machine, insn);
     judge(exec, insn, error);
     if (result->status != EXEC_OK)
-        return false;
-    include(&set, UC_X86_REG_RIP, &after->rip);
+        return;
+    include(&set, UC_X86_REG_RIP, &after.rip);
     uc_reg_read_batch(machine->engine, set.ids, set.values, set.count);
-    machine_forget_next(machine, after->rip);
-    return true;
-}
-
-static void unicorn_step(struct exec *exec, const struct insn *insn, struct registers *registers)
-{
-    struct exec_result *result = exec->result;
-    struct machine *machine = get_machine(exec);
-    if (!machine) {
-        result->status = EXEC_FAILED;
-        return;
-    }
-    struct registers after = *registers;
-    machine_lock();
-    bool ended = run_engine(exec, machine, insn, &after);
-    machine_unlock();
-    if (!ended)
-        return;
+    machine_forget_next(machine, after.rip);
     coalesce(insn, result);
     result->status = correct_quirks(insn, registers, result, &after);
     check_alignment(insn, result);

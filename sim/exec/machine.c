@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/exec/machine.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,10 +16,6 @@ enum {
 #define HLT 0xf4
 
 static _Thread_local struct machine *spare;
-static pthread_mutex_t engine_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void machine_lock(void) { pthread_mutex_lock(&engine_lock); }
-void machine_unlock(void) { pthread_mutex_unlock(&engine_lock); }
 
 bool range_covers(const struct range *range, uint64_t address, uint64_t size)
 {
@@ -94,10 +89,8 @@ static void machine_close(struct machine *machine)
 {
     if (!machine)
         return;
-    machine_lock();
     if (machine->engine)
         uc_close(machine->engine);
-    machine_unlock();
     if (machine->at)
         munmap(machine->at, machine->code.size * sizeof *machine->at);
     unmap_range(&machine->code);
@@ -120,10 +113,7 @@ struct machine *machine_take(const struct extent *extent, const struct machine_h
         return machine;
     }
     machine = calloc(1, sizeof *machine);
-    machine_lock();
-    bool started = machine && start(machine, extent, hooks);
-    machine_unlock();
-    if (!machine || started)
+    if (!machine || start(machine, extent, hooks))
         return machine;
     machine_close(machine);
     return NULL;

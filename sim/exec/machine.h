@@ -52,13 +52,6 @@ bool machine_is_worn(const struct machine *machine);
 
 bool range_covers(const struct range *range, uint64_t address, uint64_t size);
 
-/*
- * One engine runs at a time: with several threads Unicorn 2.0.1 now and then gave a wrong result.
- * What it answered is remembered, so that little time is spent here.
- */
-void machine_lock(void);
-void machine_unlock(void);
-
 /* Puts an instruction where it belongs, alone before HLT; false when that is no code. */
 bool machine_place(struct machine *machine, const struct insn *insn);
 

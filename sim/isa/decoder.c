@@ -5,6 +5,7 @@
  */
 #include "sim/isa/decoder.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +32,32 @@ static void release(void)
     cs_close(&decoder.handle);
 }
 
+/*
+ * Capstone 4 sorts its table of implicit registers when it first looks one up, and sets up its
+ * architectures when it is first opened, both without a lock: another thread that looks meanwhile
+ * finds nothing, and TEST AL, 1 would not read AL. So the first use is over before any other
+ * begins.
+ */
+static void warm_up(void)
+{
+    static const uint8_t test_al[] = {0xa8, 1};
+    csh handle;
+    cs_insn *decoded;
+    if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
+        return;
+    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    size_t count = cs_disasm(handle, test_al, sizeof test_al, 0, 1, &decoded);
+    if (count)
+        cs_free(decoded, count);
+    cs_close(&handle);
+}
+
 static bool decoder_open(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (decoder.open)
         return true;
+    pthread_once(&once, warm_up);
     if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder.handle) != CS_ERR_OK)
         return false;
     cs_option(decoder.handle, CS_OPT_DETAIL, CS_OPT_ON);
