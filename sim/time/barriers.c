@@ -73,7 +73,8 @@ void time_hold(struct core *core, struct event *event)
 {
     const struct timing *t = core->timing;
     const struct insn *insn = event->op->insn;
-    ticks hold = event->op->hold, from = event->dispatch;
+    bool icr = insn->class == INSN_WRMSR && (uint32_t)core->registers.gpr[1] == MSR_ICR;
+    ticks hold = icr ? t->icr_hold : event->op->hold, from = event->dispatch;
     bool waits = serializes(insn) || insn->class == INSN_WRMSR || insn->kind == KIND_RDTSCP;
     if (waits) {
         from = later(from, core->all_done - t->dispatch_to_issue);

@@ -96,6 +96,22 @@ static void take_over(struct core *core, uint64_t line, struct line_state *state
     state->version++;
     state->arrival = arrival;
     take_copy(core, line, state);
+    /* Who waits at the line has to ask for it from then on. */
+    spin_note_write(core->machine, line * LINE_BYTES, LINE_BYTES, handover);
+}
+
+ticks coherence_loss(struct core *core, uint64_t line)
+{
+    const struct line_state *state = state_of(core, line);
+    uint16_t me = (uint16_t)(core->cpu + 1);
+    if (state == NULL || state->writer == 0 || state->writer == me)
+        return INT64_MAX;
+    const struct line_copy *copy = &core->copies[line % TABLE];
+    uint32_t version = copy->line == line ? copy->version : 0;
+    if (version == state->version)
+        return INT64_MAX;
+    ticks loss = state->before == me ? state->handover : 0;
+    return version + 1 == state->version ? later(loss, state->arrival) : loss;
 }
 
 static bool read_line(struct core *core, uint64_t line, struct line_state *state, ticks at,
@@ -106,14 +122,16 @@ static bool read_line(struct core *core, uint64_t line, struct line_state *state
     if (state->writer == 0 || state->writer == me || old_owner || has_copy(core, line, state, at))
         return false;
     ticks hold = state->busy ? hold_time(core, state->writer) : 0;
-    ticks start = later(at, state->arrival + hold);
-    *arrival = start + transfer_time(core, state->writer);
+    ticks start = later(at, state->arrival + hold), way = transfer_time(core, state->writer);
+    /* Until the owner hears of it, it still may write. */
+    ticks asked = state->busy ? start : start + way / 2;
+    *arrival = start + way;
     if (core->timing->reads_migrate && state->written && !state->busy && state->reader == 0) {
-        take_over(core, line, state, start, *arrival);
+        take_over(core, line, state, asked, *arrival);
         state->written = false;
         return true;
     }
-    state->shared = state->reader == 0 || state->reader == me ? start : state->shared;
+    state->shared = state->reader == 0 || state->reader == me ? asked : state->shared;
     state->reader = me;
     take_copy(core, line, state);
     return true;
@@ -127,6 +145,20 @@ static bool writes_again(const struct core *core, const struct line_state *state
     return used != 0 && at - used <= core->timing->claim_hold;
 }
 
+/*
+ * The owner writes the line when another's read is under way to it: on a part where what was
+ * written moves to its reader, this line will.
+ */
+static void written_before_read(struct core *core, uint64_t line, struct line_state *state)
+{
+    struct core *reader = core->machine->cores[state->reader - 1];
+    if (!core->timing->reads_migrate || state->busy)
+        return;
+    ticks way = transfer_time(reader, state->writer);
+    take_over(reader, line, state, state->shared, state->shared + way / 2);
+    state->written = false;
+}
+
 static bool write_line(struct core *core, uint64_t line, struct line_state *state, ticks at,
                        ticks *arrival)
 {
@@ -134,6 +166,8 @@ static bool write_line(struct core *core, uint64_t line, struct line_state *stat
     if ((state->writer == me && (other == 0 || other == me || at < state->shared)) ||
         (state->before == me && at < state->handover)) {
         state->written = state->written || state->writer == me;
+        if (state->writer == me && other != 0 && other != me)
+            written_before_read(core, line, state);
         return false;
     }
     bool private = state->writer == 0 && line * LINE_BYTES >= STACK_BASE;

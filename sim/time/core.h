@@ -22,13 +22,29 @@ struct steady {
 struct machine;
 struct recorder;
 
+enum { SPIN_LINES = 16, WRITE_COUNTERS = 1024 };
+
+/*
+ * The lines that a round of a loop reads, and how often each had been written by then. When they
+ * are too many, and with one CPU, any write counts.
+ */
+struct watch {
+    bool everything;
+    uint64_t writes; /* to anything, when the round began */
+    unsigned count;
+    uint64_t lines[SPIN_LINES];
+    uint32_t line_writes[SPIN_LINES];
+};
+
 /* A waiting loop, at its last jump back. */
 struct spin {
     bool seen, valid; /* valid: that round had no effect */
     ticks slot, period;
     ticks until; /* something is known to happen then: it is run up to there */
-    uint64_t stores, writes;
+    uint64_t stores;
     struct registers registers;
+    struct watch last, now; /* the last whole round, the one since */
+    ticks change; /* of a CPU set aside: when what it reads may change, or an interrupt comes */
 };
 
 enum { INTERRUPTS_MAX = 64, CONTEXTS_MAX = 8 };
@@ -51,6 +67,7 @@ struct core {
     struct op **ops; /* by byte offset */
     struct op loop_end;
     bool loops, ended, halted;
+    bool looped;   /* its loop is over: only interrupts bring it back */
     bool uncached; /* CR0.CD is set */
     bool waiting;  /* set aside in a waiting loop */
     uint64_t cr0, cr4;
@@ -171,12 +188,17 @@ struct machine {
     struct image image;
     struct core **cores;
     size_t core_count;
+    ticks *due;           /* of each core: when the instruction in hand reads; INT64_MAX none */
     size_t waiting_count; /* of the cores */
+    ticks next_change;    /* the first `change` of those that wait; INT64_MAX none */
+    ticks next_visible;   /* no store becomes visible before; INT64_MAX none is under way */
+    bool interrupted;     /* an interrupt was sent: a CPU that has ended may have to wake */
     uint32_t fills;       /* lines that came into the shared cache */
     uint64_t instructions;
-    uint64_t writes;    /* to the shared memory */
-    const char *reason; /* why the run ended early */
-    bool limited;       /* by a limit, or from outside */
+    uint64_t writes;                      /* to the shared memory */
+    uint32_t line_writes[WRITE_COUNTERS]; /* by line; some lines have a counter together */
+    const char *reason;                   /* why the run ended early */
+    bool limited;                         /* by a limit, or from outside */
     const char **unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
 };

@@ -71,6 +71,10 @@ static void write_image(struct machine *machine, uint64_t address, unsigned size
     }
     image_write(&machine->image, address, size, data);
     machine->writes++;
+    machine->line_writes[address / LINE_BYTES % WRITE_COUNTERS]++;
+    if ((address + size - 1) / LINE_BYTES != address / LINE_BYTES) {
+        machine->line_writes[(address / LINE_BYTES + 1) % WRITE_COUNTERS]++;
+    }
 }
 
 static void apply_first(struct core *core)
@@ -90,24 +94,33 @@ void publish_own(struct core *core)
     }
 }
 
+/* The core whose store becomes visible first; NULL when none is under way. */
+static struct core *first_to_publish(const struct machine *machine)
+{
+    struct core *first = NULL;
+    for (size_t i = 0; i < machine->core_count; i++) {
+        struct core *core = machine->cores[i];
+        if (core->pending_count > 0 &&
+            (first == NULL || core->pending[core->pending_first].visible <
+                                  first->pending[first->pending_first].visible)) {
+            first = core;
+        }
+    }
+    return first;
+}
+
 void publish_until(struct machine *machine, ticks at)
 {
-    for (;;) {
-        struct core *next = NULL;
-        for (size_t i = 0; i < machine->core_count; i++) {
-            struct core *core = machine->cores[i];
-            if (core->pending_count == 0 || core->pending[core->pending_first].visible > at) {
-                continue;
-            }
-            if (next == NULL || core->pending[core->pending_first].visible <
-                                    next->pending[next->pending_first].visible) {
-                next = core;
-            }
-        }
+    while (machine->next_visible <= at) {
+        struct core *next = first_to_publish(machine);
         if (next == NULL) {
+            machine->next_visible = INT64_MAX;
             return;
         }
-        apply_first(next);
+        machine->next_visible = next->pending[next->pending_first].visible;
+        if (machine->next_visible <= at) {
+            apply_first(next);
+        }
     }
 }
 
@@ -128,6 +141,10 @@ static void queue_store(struct core *core, const struct exec_access *access)
     store->size = access->size;
     store->visible = core->last_visible;
     memcpy(store->data, access->data, access->size);
+    if (store->visible < core->machine->next_visible) {
+        core->machine->next_visible = store->visible;
+    }
+    spin_note_write(core->machine, store->address, store->size, store->visible);
 }
 
 void publish(struct core *core, ticks visible, bool at_once)
@@ -147,6 +164,9 @@ void publish(struct core *core, ticks visible, bool at_once)
 
 static void load_bytes(struct core *core, uint64_t address, unsigned size, uint8_t *data)
 {
+    if (core->machine->core_count > 1) {
+        spin_note_read(core, address, size);
+    }
     image_read(&core->machine->image, address, size, data);
     for (size_t i = 0; i < core->pending_count; i++) {
         const struct pending_store *store = &core->pending[core->pending_first + i];

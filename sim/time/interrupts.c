@@ -8,7 +8,7 @@
 
 #include "sim/time/stages.h"
 
-enum { MSR_TSC_DEADLINE = 0x6e0, MSR_ICR = 0x830, MSR_SELF_IPI = 0x83f };
+enum { MSR_TSC_DEADLINE = 0x6e0, MSR_SELF_IPI = 0x83f };
 
 static const uint64_t FLAG_IF = 0x200;
 
@@ -34,6 +34,8 @@ static void send_interrupt(struct core *target, uint8_t vector, ticks at)
     }
     target->interrupts[slot].at = at;
     target->interrupts[slot].vector = vector;
+    target->machine->interrupted = true;
+    spin_note_interrupt(target, at);
 }
 
 void interrupts_wrmsr(struct core *core, const struct event *event)
@@ -44,6 +46,7 @@ void interrupts_wrmsr(struct core *core, const struct event *event)
     uint8_t vector = (uint8_t)gpr[0];
     uint64_t target = gpr[2] & UINT32_MAX;
     ticks now = event->done;
+    core->spin.seen = false; /* whatever it does is an effect */
     switch ((uint32_t)gpr[1]) {
     case MSR_ICR:
         if (target < machine->core_count)

@@ -150,31 +150,32 @@ static void run_one(struct machine *machine, struct core *core, const struct bud
     } while (machine->reason == NULL && interrupts_wake(core));
 }
 
-/* Of all CPUs with an instruction in hand, the one that reads memory first. */
-static struct core *earliest_core(struct machine *machine)
+/* Of all CPUs with an instruction in hand, the one that reads memory first; NULL: none. */
+static struct core *earliest_core(const struct machine *machine)
 {
-    struct core *first = NULL;
-    ticks time = 0;
-    for (size_t i = 0; i < machine->core_count; i++) {
-        struct core *core = machine->cores[i];
-        if (core->ended || core->waiting) {
-            continue;
-        }
-        ticks here = core_read_time(core);
-        if (first == NULL || here < time) {
-            first = core;
-            time = here;
+    size_t first = 0;
+    for (size_t i = 1; i < machine->core_count; i++) {
+        if (machine->due[i] < machine->due[first]) {
+            first = i;
         }
     }
-    return first;
+    return machine->due[first] != INT64_MAX ? machine->cores[first] : NULL;
+}
+
+/* Takes the next instruction in hand; false when the run must end. */
+static bool start(struct core *core)
+{
+    bool started = core_start(core);
+    core_due(core);
+    return started || core->machine->reason == NULL;
 }
 
 /* False when a woken CPU cannot go on. */
 static bool wake_all(struct machine *machine)
 {
+    machine->interrupted = false;
     for (size_t i = 0; i < machine->core_count; i++) {
-        struct core *core = machine->cores[i];
-        if (interrupts_wake(core) && !core_start(core) && machine->reason != NULL) {
+        if (interrupts_wake(machine->cores[i]) && !start(machine->cores[i])) {
             return false;
         }
     }
@@ -184,22 +185,27 @@ static bool wake_all(struct machine *machine)
 static void run_all(struct machine *machine, const struct budget *budget)
 {
     for (size_t i = 0; i < machine->core_count; i++) {
-        if (!core_start(machine->cores[i]) && machine->reason != NULL) {
+        if (!start(machine->cores[i])) {
             return;
         }
     }
     for (;;) {
         struct core *core = earliest_core(machine);
-        if ((core != NULL && lock_transfer(core)) || spin_release(machine, core)) {
+        if (core != NULL && lock_transfer(core)) {
+            core_due(core);
+            continue;
+        }
+        if (spin_release(machine, core)) {
             continue;
         }
         if (core == NULL || !core_finish(core) || exhausted(machine, budget)) {
             return;
         }
-        if (!core->ended && !core->waiting && !core_start(core) && machine->reason != NULL) {
+        core_due(core);
+        if (!core->ended && !core->waiting && !start(core)) {
             return;
         }
-        if (machine->program->handler_count > 0 && !wake_all(machine)) {
+        if ((machine->interrupted || core->ended) && !wake_all(machine)) {
             return;
         }
     }
@@ -304,6 +310,8 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
     image_init(&machine->image, region, program);
     machine->core_count = program->cpu_count;
     machine->cores = region_array(region, program->cpu_count, sizeof *machine->cores);
+    machine->due = region_array(region, program->cpu_count, sizeof *machine->due);
+    machine->next_change = machine->next_visible = INT64_MAX;
     write_return_addresses(machine);
     const struct variant *code = &program->variants[variant];
     bool ready = true;

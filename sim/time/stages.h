@@ -52,6 +52,8 @@ void caches_drop(struct core *core, uint64_t line);
 bool coherence_fetch(struct core *core, uint64_t line, ticks at, bool write, ticks *arrival);
 /* The same for the write itself, for which the line may have been fetched before. */
 bool coherence_write(struct core *core, uint64_t line, ticks at, ticks *arrival);
+/* When this core's copy of the line is gone; INT64_MAX unless another has asked for it. */
+ticks coherence_loss(struct core *core, uint64_t line);
 
 /* ---- loads.c, stores.c, locks.c, barriers.c, wc.c, flushes.c ---- */
 
@@ -95,6 +97,7 @@ void flush_note_store(struct core *core, uint64_t line, ticks visible);
 
 /* ---- interrupts.c ---- */
 
+enum { MSR_ICR = 0x830 }; /* of the x2APIC: who shall be interrupted */
 /* What the WRMSR in hand sets off. */
 void interrupts_wrmsr(struct core *core, const struct event *event);
 /* Goes to the handler when an interrupt has arrived. */
@@ -108,6 +111,11 @@ void interrupts_leave_all(struct core *core);
 
 /* ---- spins.c ---- */
 
+/* The instruction in hand reads; at `at` a store becomes visible or a line moves; an interrupt
+ * was sent. */
+void spin_note_read(struct core *core, uint64_t address, unsigned size);
+void spin_note_write(struct machine *machine, uint64_t address, unsigned size, ticks at);
+void spin_note_interrupt(struct core *target, ticks at);
 /* After a jump back. False when all wait for ever (machine->reason). */
 bool spin_round(struct core *core);
 /*
@@ -132,6 +140,8 @@ struct op *core_next_op(struct core *core);
 bool core_start(struct core *core);
 /* When that instruction reads memory. */
 ticks core_read_time(const struct core *core);
+/* Brings machine->due up to date, after every change of what it depends on. */
+void core_due(struct core *core);
 /* Executes and retires it. Returns false when the run must end (machine->reason). */
 bool core_finish(struct core *core);
 

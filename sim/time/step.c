@@ -50,7 +50,7 @@ struct op *core_next_op(struct core *core)
         if (interrupts_return(core)) { /* a handler without iretq */
             return core_next_op(core);
         }
-        if (core->loops) {
+        if (core->loops && !core->looped) {
             return &core->loop_end;
         }
         core->ended = true;
@@ -118,6 +118,12 @@ ticks core_read_time(const struct core *core)
                                            : event->dispatch;
     /* Loads of one CPU read in order. */
     return later(at, core->last_read);
+}
+
+void core_due(struct core *core)
+{
+    bool none = core->ended || core->waiting;
+    core->machine->due[core->cpu] = none ? INT64_MAX : core_read_time(core);
 }
 
 /* ---- execution ---- */
@@ -245,12 +251,11 @@ static void next_iteration(struct core *core, const struct event *event)
         core->half_time = core->retire;
         core->recording = true;
     }
-    if (core->machine->core_count == 1 && event->taken && steady_end(core)) {
-        core->ended = true;
-    } else if (event->taken) {
+    bool steady = core->machine->core_count == 1 && event->taken && steady_end(core);
+    if (event->taken && !steady) {
         core->registers.rip = core->code.snippet->address;
     } else {
-        core->ended = true;
+        core->ended = core->looped = true;
     }
 }
 

@@ -72,6 +72,11 @@ static void test_interrupts(void)
     CU_ASSERT_TRUE(within(with / without, 1172.42 / 1117.44, 0.03));
     double rate = 48 * 2.5e9 / cycles_of("tests/timing/ipi_48.yaml", "zen4", 0, 0);
     CU_ASSERT_TRUE(within(rate, 42.9608e6, 0.03));
+    /* Random pairs, whose interrupts go one after the other. */
+    without = cycles_of("tests/timing/ipi_mesh.yaml", "zen4", 0, 0);
+    with = cycles_of("tests/timing/ipi_mesh.yaml", "zen4", 1, 0);
+    CU_ASSERT_TRUE(within(2.5e9 / without, 6355156, 0.03));
+    CU_ASSERT_TRUE(within(2.5e9 / with, 4933374, 0.1));
 }
 
 /* Two CPUs that pass lines to each other; the variants are numbered as in the traces. */
