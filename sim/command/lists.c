@@ -28,6 +28,8 @@ int command_list(struct command *command, write_list *write, const char *name)
 int command_convert(struct command *command, const char *path)
 {
     char *text;
+    if (command->options.variant_count > 1)
+        return usage_error("convert takes one variant, not also '%s'", command->variants[1]);
     const char *variant = command->options.variant_count ? command->variants[0] : NULL;
     fs_status status = fs_convert(path, variant, &text);
     if (status != FS_OK && status != FS_BAD_INPUT)

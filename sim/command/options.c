@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/command/options.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "include/fencesim/fencesim.h"
@@ -126,6 +125,11 @@ const struct subcommand_row *subcommand_by_name(const char *name)
         if (strcmp(subcommand_rows[i].name, name) == 0)
             return &subcommand_rows[i];
     return NULL;
+}
+
+bool option_given(uint64_t given, int key)
+{
+    return given >> (option_by_key(key) - option_rows) & 1;
 }
 
 const struct option_row *option_out_of_place(uint64_t given, enum command_set set)

@@ -8,6 +8,7 @@
 #define FENCESIM_SIM_COMMAND_OPTIONS_H_
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -87,7 +88,10 @@ const struct option_row *option_by_key(int key);
 /* The subcommand of that name, NULL when there is none. */
 const struct subcommand_row *subcommand_by_name(const char *name);
 
-/* The first option that was given (bit n: row n) and is not for `set`; NULL when all are. */
+/* Whether that option is among those that were given (bit n: row n). */
+bool option_given(uint64_t given, int key);
+
+/* The first option that was given and is not for `set`; NULL when all are. */
 const struct option_row *option_out_of_place(uint64_t given, enum command_set set);
 
 /* The position of `word` among those that an option of TAKES_WORD takes; -1. */

@@ -6,6 +6,7 @@
 
 #include "sim/command/check.h"
 #include "sim/command/command.h"
+#include "sim/command/options.h"
 #include "sim/command/progress.h"
 
 enum { GRAPH_STATES = 4000 /* of a run that an HTML report lets its reader explore */ };
@@ -45,6 +46,8 @@ int command_run(struct command *command, const char *const *paths, size_t count)
     fs_report *report;
     const char *text, *line;
     size_t length;
+    if (option_given(command->given, OPT_TOLERANCE) && !command->options.baseline)
+        return usage_error("%s", "--tolerance means nothing without --baseline");
     if (command->format == FS_FORMAT_HERD) { /* which has no place for either */
         command->options.relaxed = false;
         command->options.findings = FS_FINDINGS_NONE;
