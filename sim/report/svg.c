@@ -1,39 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Witnesses drawn: one document, the executions below each other. A lane a CPU with its events
- * in program order from top to bottom; a short arrow into a load says that it read what memory
- * held at the start.
- * Arrows between lanes are curves from side to side, within a lane they bend out to its left.
+ * in program order from top to bottom; svg_arrows.c places the arrows.
  */
 #include <string.h>
 
-#include "sim/report/graph.h"
+#include "sim/report/svg.h"
 
 enum {
-    LANE = 300, /* from lane to lane */
-    BOX_WIDTH = 190,
-    BOX_HEIGHT = 40,
-    ROW = 78, /* from event to event */
-    MARGIN = 24,
-    LEFT = 90,   /* room for the arrows that bend out */
-    HEADER = 96, /* title and names of the CPUs */
     WIDTH_LEAST = 560,
     LABEL_MAX = 26, /* characters that fit a box */
     TEXT_MAX = 31
-};
-
-/* Fences stand at the arrows that go past them. */
-static bool is_drawn(const struct event *event)
-{
-    return event->kind != EVENT_FENCE && event->cpu != NO_CPU;
-}
-
-struct drawing {
-    struct text *out;
-    const struct result *result;
-    const struct relations *relations;
-    int *x, *y; /* of each event's box: its left upper corner */
-    int width, height;
 };
 
 static void place_events(struct drawing *d)
@@ -43,7 +20,7 @@ static void place_events(struct drawing *d)
     int *row = region_array(d->out->region, cpus, sizeof *row), rows = 0;
     for (size_t i = 0; i < relations->event_count; i++) {
         const struct event *event = &relations->events[i];
-        if (!is_drawn(event))
+        if (!svg_is_drawn(event))
             continue;
         d->x[i] = LEFT + (int)event->cpu * LANE;
         d->y[i] = HEADER + row[event->cpu]++ * ROW;
@@ -86,52 +63,31 @@ static void add_box(struct drawing *d, size_t number)
     text_add(d->out, "</g>\n");
 }
 
-/* Where an arrow begins or ends, and where its label stands. */
-struct curve {
-    int x1, y1, cx1, cy1, cx2, cy2, x2, y2;
-};
-
-static struct curve curve_of(const struct drawing *d, const struct edge *edge)
-{
-    int ax = d->x[edge->from], ay = d->y[edge->from], bx = d->x[edge->to], by = d->y[edge->to];
-    int middle = BOX_HEIGHT / 2;
-    if (d->relations->events[edge->from].cpu == NO_CPU)
-        return (struct curve){bx - 40, by + 10, bx - 40, by + 10, bx, by + 10, bx, by + 10};
-    if (ax == bx && edge->relation == RELATION_PO && by > ay && by - ay <= ROW) {
-        int x = ax + BOX_WIDTH / 2; /* straight down */
-        return (struct curve){x, ay + BOX_HEIGHT, x, ay + BOX_HEIGHT, x, by, x, by};
-    }
-    if (ax == bx) { /* out to the left; po and fences to the right, to keep them apart */
-        bool right = edge->relation == RELATION_PO || edge->relation == RELATION_FENCE;
-        int rows = (by > ay ? by - ay : ay - by) / ROW;
-        int side = right ? ax + BOX_WIDTH : ax;
-        int out = (right ? 1 : -1) * (24 + 8 * (rows < 6 ? rows : 6));
-        return (struct curve){side,       ay + middle + 8,  side + out, ay + middle + 14,
-                              side + out, by + middle - 14, side,       by + middle - 8};
-    }
-    int down = edge->relation == RELATION_FR ? 8 : edge->relation == RELATION_CO ? 0 : -8;
-    int from = ax < bx ? ax + BOX_WIDTH : ax, to = ax < bx ? bx : bx + BOX_WIDTH;
-    int reach = (to - from) / 2;
-    return (struct curve){from,       ay + middle + down, from + reach, ay + middle + down,
-                          to - reach, by + middle + down, to,           by + middle + down};
-}
-
-static void add_arrow(struct drawing *d, const struct edge *edge)
+static const char *arrow_class(const struct edge *edge)
 {
     static const char *const words[] = {"", "po", "rf", "co", "fr", "fence", "ipi"};
-    const char *class = words[edge->relation];
-    struct curve c = curve_of(d, edge);
-    /* A third of the way: labels of arrows that cross in the middle stand apart. */
-    bool straight = c.x1 == c.cx1 && c.y1 != c.y2;
-    bool initial = d->relations->events[edge->from].cpu == NO_CPU;
-    int lx = straight ? c.x1 + 14 : (8 * c.x1 + 12 * c.cx1 + 6 * c.cx2 + c.x2) / 27;
-    int ly = straight ? (c.y1 + c.y2) / 2 + 8 : (8 * c.y1 + 12 * c.cy1 + 6 * c.cy2 + c.y2) / 27;
-    text_printf(d->out,
-                "<path class=\"%s%s%s\" marker-end=\"url(#%s)\" d=\"M%d %d C%d %d %d %d %d %d\"/>",
-                class, edge->in_cycle ? " cycle" : "", edge->relaxed ? " relaxed" : "", class, c.x1,
-                c.y1, c.cx1, c.cy1, c.cx2, c.cy2, c.x2, c.y2);
-    text_printf(d->out, "<text class=\"%s relation\" x=\"%d\" y=\"%d\">", class, lx, ly - 4);
-    add_xml_text(d->out, initial ? "rf init" : edge_label(edge));
+    return words[edge->relation];
+}
+
+static void add_arrow(struct drawing *d, const struct arrow *arrow)
+{
+    const struct edge *edge = arrow->edge;
+    const char *class = arrow_class(edge);
+    text_printf(d->out, "<path class=\"%s%s%s\" marker-end=\"url(#%s)\" d=\"", class,
+                edge->in_cycle ? " cycle" : "", edge->relaxed ? " relaxed" : "", class);
+    for (int i = 0; i < arrow->curve_count; i++) {
+        const struct curve *c = &arrow->curves[i];
+        text_printf(d->out, "%s%d %dC%d %d %d %d %d %d", i ? "L" : "M", c->x[0], c->y[0], c->x[1],
+                    c->y[1], c->x[2], c->y[2], c->x[3], c->y[3]);
+    }
+    text_add(d->out, "\"/>\n");
+}
+
+static void add_label(struct drawing *d, const struct arrow *arrow)
+{
+    text_printf(d->out, "<text class=\"%s relation\" x=\"%d\" y=\"%d\">", arrow_class(arrow->edge),
+                arrow->label_x, arrow->label_y + 4);
+    add_xml_text(d->out, arrow->label);
     text_add(d->out, "</text>\n");
 }
 
@@ -147,12 +103,16 @@ static void add_lanes(struct drawing *d, int top)
 
 static void add_drawing(struct drawing *d)
 {
-    add_lanes(d, HEADER - 12);
-    for (size_t i = 0; i < d->relations->edge_count; i++)
-        add_arrow(d, &d->relations->edges[i]);
-    for (size_t i = 0; i < d->relations->event_count; i++)
-        if (is_drawn(&d->relations->events[i]))
+    const struct relations *relations = d->relations;
+    const struct arrow *arrows = svg_arrows(d);
+    add_lanes(d, HEADER - NAME_LIFT);
+    for (size_t i = 0; i < relations->edge_count; i++)
+        add_arrow(d, &arrows[i]);
+    for (size_t i = 0; i < relations->event_count; i++)
+        if (svg_is_drawn(&relations->events[i]))
             add_box(d, i);
+    for (size_t i = 0; i < relations->edge_count; i++)
+        add_label(d, &arrows[i]);
 }
 
 static struct drawing new_drawing(struct text *out, const struct result *result,
