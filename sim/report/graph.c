@@ -3,7 +3,8 @@
 #include "sim/report/graph.h"
 
 #include <inttypes.h>
-#include <string.h>
+
+#include "sim/report/escape.h"
 
 const char *relation_color(enum relation relation)
 {
@@ -36,39 +37,33 @@ void graph_ends(struct text *out, const struct result *result, const struct resu
                     result->observed[i]->text, values[i]);
 }
 
-/* Adds the character at *text, or its replacement, and moves on behind it. */
-static void add_character(struct text *out, const char **text, const char *replacement)
+static const char *dot_escape(uint32_t character)
 {
-    uint32_t character = 0;
-    size_t length = utf8_decode(*text, strlen(*text), 0, &character);
-    bool control = character < ' ' || (character & 0xfffe) == 0xfffe; /* XML has neither */
-    if (replacement)
-        text_add(out, replacement);
-    else if (length == 0 || control)
-        text_add(out, "?");
-    else
-        text_add_bytes(out, *text, length);
-    *text += length ? length : 1;
+    switch (character) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\n':
+        return " ";
+    default:
+        return character < ' ' ? REPLACEMENT : NULL;
+    }
 }
 
 void add_dot_text(struct text *out, const char *string)
 {
-    while (*string)
-        add_character(out, &string,
-                      *string == '"'    ? "\\\""
-                      : *string == '\\' ? "\\\\"
-                      : *string == '\n' ? " "
-                                        : NULL);
+    text_add_escaped(out, string, dot_escape);
+}
+
+static const char *xml_escape(uint32_t character)
+{
+    if (character == '\n')
+        return " ";
+    return is_xml_character(character) ? markup_entity(character) : REPLACEMENT;
 }
 
 void add_xml_text(struct text *out, const char *string)
 {
-    while (*string)
-        add_character(out, &string,
-                      *string == '<'    ? "&lt;"
-                      : *string == '>'  ? "&gt;"
-                      : *string == '&'  ? "&amp;"
-                      : *string == '"'  ? "&quot;"
-                      : *string == '\n' ? " "
-                                        : NULL);
+    text_add_escaped(out, string, xml_escape);
 }

@@ -22,7 +22,7 @@ void svg_drawing(struct text *out, const struct result *result, const struct rel
 /* What its arrows end in: for a <defs>, once in a document. */
 void svg_markers(struct text *out);
 
-/* Inside of a quoted string of dot; bytes that are no UTF-8 become '?'. */
+/* Inside of a quoted string of dot; what is no UTF-8 becomes U+FFFD. */
 void add_dot_text(struct text *out, const char *string);
 
 /* Inside of an XML element or attribute, likewise. */

@@ -3,36 +3,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "sim/report/escape.h"
 #include "sim/report/html.h"
-
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-/*
- * The length of the UTF-8 sequence at `text`, 0 when it is malformed (cut short, longer than
- * needed, a surrogate, above U+10FFFF); `*character` is what it stands for.
- */
-static size_t sequence(const char *text, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t length = bytes[0] < 0x80                       ? 1
-                    : bytes[0] >= 0xc2 && bytes[0] < 0xe0 ? 2
-                    : bytes[0] >= 0xe0 && bytes[0] < 0xf0 ? 3
-                    : bytes[0] >= 0xf0 && bytes[0] < 0xf5 ? 4
-                                                          : 0;
-    if (length == 0)
-        return 0;
-    *character = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) /* also at the end of the text */
-            return 0;
-        *character = *character << 6 | (bytes[i] & 0x3f);
-    }
-    bool is_surrogate = *character >= 0xd800 && *character < 0xe000;
-    return *character < least[length] || is_surrogate || *character > 0x10ffff ? 0 : length;
-}
 
 /* Characters that would not show as themselves: controls, and marks of writing direction. */
 static bool is_hidden(uint32_t character)
@@ -45,43 +18,11 @@ static bool is_hidden(uint32_t character)
            (character & 0xfffe) == 0xfffe;
 }
 
-typedef const char *escape(uint32_t character);
-
-static void add_escaped(struct text *out, const char *text, escape *escaped)
-{
-    while (*text) {
-        uint32_t character = 0;
-        size_t length = sequence(text, &character);
-        if (length == 0 || is_hidden(character)) {
-            text_add(out, replacement);
-            text += length ? length : 1;
-            continue;
-        }
-        const char *instead = escaped(character);
-        if (instead)
-            text_add(out, instead);
-        else
-            text_add_bytes(out, text, length);
-        text += length;
-    }
-}
-
 static const char *html_escape(uint32_t character)
 {
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    if (is_hidden(character))
+        return REPLACEMENT;
+    return character == '\'' ? "&#39;" : markup_entity(character);
 }
 
 static const char *json_escape(uint32_t character)
@@ -102,16 +43,16 @@ static const char *json_escape(uint32_t character)
     case '&':
         return "\\u0026";
     default:
-        return NULL;
+        return is_hidden(character) ? REPLACEMENT : NULL;
     }
 }
 
-void text_add_html(struct text *out, const char *text) { add_escaped(out, text, html_escape); }
+void text_add_html(struct text *out, const char *text) { text_add_escaped(out, text, html_escape); }
 
 void text_add_json(struct text *out, const char *text)
 {
     text_add(out, "\"");
-    add_escaped(out, text, json_escape);
+    text_add_escaped(out, text, json_escape);
     text_add(out, "\"");
 }
 

@@ -6,58 +6,36 @@
 #include <string.h>
 
 #include "sim/report/cases.h"
+#include "sim/report/escape.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what cannot stand in XML */
-
-/* XML 1.0, section Characters. */
-static bool is_xml_character(uint32_t c)
+static const char *content_escape(uint32_t character)
 {
-    return c == '\t' || c == '\n' || c == '\r' || (c >= ' ' && c != 0xfffe && c != 0xffff);
-}
-
-static const char *entity(char c, bool in_attribute)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\r': /* readers make a line feed of it otherwise, and spaces of both in attributes */
+    if (character == '\r') /* readers make a line feed of it otherwise ... */
         return "&#13;";
-    case '\n':
-        return in_attribute ? "&#10;" : NULL;
+    return is_xml_character(character) ? markup_entity(character) : REPLACEMENT;
+}
+
+static const char *attribute_escape(uint32_t character)
+{
+    switch (character) {
+    case '\n': /* ... and spaces of both in attributes */
+        return "&#10;";
     case '\t':
-        return in_attribute ? "&#9;" : NULL;
+        return "&#9;";
     default:
-        return NULL;
+        return content_escape(character);
     }
 }
 
-static void add_escaped(struct text *out, const char *string, bool in_attribute)
+static void add_content(struct text *out, const char *string)
 {
-    size_t length = strlen(string);
-    for (size_t at = 0; at < length;) {
-        uint32_t character;
-        size_t size = utf8_decode(string, length, at, &character);
-        const char *replaced = size == 0 || !is_xml_character(character)
-                                   ? REPLACEMENT
-                                   : entity(string[at], in_attribute);
-        if (replaced)
-            text_add(out, replaced);
-        else
-            text_add_bytes(out, string + at, size);
-        at += size ? size : 1;
-    }
+    text_add_escaped(out, string, content_escape);
 }
 
 static void add_attribute(struct text *out, const char *name, const char *value)
 {
     text_printf(out, " %s=\"", name);
-    add_escaped(out, value, true);
+    text_add_escaped(out, value, attribute_escape);
     text_add(out, "\"");
 }
 
@@ -87,14 +65,14 @@ static void add_case(struct text *out, const struct test_case *test)
     add_attribute(out, "type", test->rule->id);
     add_attribute(out, "message", test->message);
     text_add(out, ">");
-    add_escaped(out, test->file, false);
+    add_content(out, test->file);
     if (test->place.line)
         text_printf(out, ":%u", test->place.line);
     text_add(out, ": ");
-    add_escaped(out, test->message, false);
+    add_content(out, test->message);
     text_add(out, "\n");
     if (test->details)
-        add_escaped(out, test->details, false);
+        add_content(out, test->details);
     text_printf(out, "</%s>\n    </testcase>\n", element);
 }
 
@@ -109,7 +87,7 @@ static void add_suite(struct text *out, const struct test_case *cases, size_t co
         add_case(out, &cases[i]);
     if (findings[0]) {
         text_add(out, "    <system-out>");
-        add_escaped(out, findings, false);
+        add_content(out, findings);
         text_add(out, "</system-out>\n");
     }
     text_add(out, "  </testsuite>\n");

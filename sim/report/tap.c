@@ -6,23 +6,18 @@
 #include <string.h>
 
 #include "sim/report/cases.h"
+#include "sim/report/escape.h"
 
 /* One line, in which '#' would begin a directive and '\' an escape. */
-static void add_description(struct text *out, const char *string)
+static const char *description_escape(uint32_t character)
 {
-    size_t length = strlen(string);
-    for (size_t at = 0; at < length;) {
-        uint32_t character;
-        size_t size = utf8_decode(string, length, at, &character);
-        if (size && (character == '#' || character == '\\'))
-            text_add(out, "\\");
-        if (size == 0)
-            text_add(out, "\xef\xbf\xbd"); /* U+FFFD */
-        else if (character < ' ' || character == 0x7f)
-            text_add(out, " ");
-        else
-            text_add_bytes(out, string + at, size);
-        at += size ? size : 1;
+    switch (character) {
+    case '#':
+        return "\\#";
+    case '\\':
+        return "\\\\";
+    default:
+        return character < ' ' || character == 0x7f ? " " : NULL;
     }
 }
 
@@ -89,9 +84,9 @@ static void add_comments(struct text *out, const char *file, const char *lines)
     while (*lines) {
         size_t length = strcspn(lines, "\n");
         text_add(out, "# ");
-        add_description(out, file);
+        text_add_escaped(out, file, description_escape);
         text_add(out, ": ");
-        add_description(out, region_strndup(out->region, lines, length));
+        text_add_escaped(out, region_strndup(out->region, lines, length), description_escape);
         text_add(out, "\n");
         lines += length + (lines[length] == '\n');
     }
@@ -105,9 +100,9 @@ void write_tap(struct text *out, const struct report_view *view)
     for (size_t i = 0; i < list.count; i++) {
         const struct test_case *test = &list.items[i];
         text_printf(out, "%sok %zu - ", test->state == CASE_PASSED ? "" : "not ", i + 1);
-        add_description(out, test->file);
+        text_add_escaped(out, test->file, description_escape);
         text_add(out, ": ");
-        add_description(out, test->name);
+        text_add_escaped(out, test->name, description_escape);
         text_add(out, "\n");
         if (test->state != CASE_PASSED)
             add_block(out, test);
