@@ -7,17 +7,8 @@ SIMULATE=${SIMULATE:-./simulate}
 CC=${CC:-cc}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-result() {
-    if [ "$1" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s\n' "$2"
-    fi
-}
+# shellcheck disable=SC1091
+. tests/count.sh
 
 sed -n 's/.*[ *]\(fs_[a-z_]*\)(.*/\1/p' include/fencesim/fencesim.h | sort -u > "$work/functions"
 [ -s "$work/functions" ] || result 1 'no public functions found'
@@ -50,5 +41,4 @@ if command -v pkg-config > /dev/null; then
 else
     echo 'skipped the example: pkg-config is missing'
 fi
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish

@@ -8,16 +8,8 @@ SIMULATE=${SIMULATE:-./simulate}
 case $SIMULATE in /*) ;; *) SIMULATE=$top/$SIMULATE ;; esac
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-good() { passed=$((passed + 1)); }
-
-bad() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    [ ! -s "$work/report" ] || head -n 12 "$work/report"
-}
+# shellcheck disable=SC1091
+. tests/count.sh
 
 # Text (as printf has it), the place that must be named, words of the message, more options.
 refuse() {
@@ -122,5 +114,4 @@ for options in '' -DBROKEN; do
     judged "objdump -dr, $options" --text "$work/sb.txt"
 done
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish

@@ -9,17 +9,9 @@ case $SIMULATE in /*) ;; *) SIMULATE=$top/$SIMULATE ;; esac
 work=$(mktemp -d) || exit 2
 running=
 trap '[ -z "$running" ] || kill -9 "$running" 2> /dev/null; rm -rf "$work"' EXIT
-passed=0
-failed=0
+# shellcheck disable=SC1091
+. tests/count.sh
 never='never: P0:eax == 0 && P1:eax == 0'
-
-good() { passed=$((passed + 1)); }
-
-bad() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    [ ! -s "$work/report" ] || head -n 20 "$work/report"
-}
 
 gcc -g -O2 -pthread -o "$work/relaxed" tests/capture/live.c || exit 2
 gcc -g -O2 -pthread -DFENCE -o "$work/fenced" tests/capture/live.c || exit 2
@@ -111,5 +103,4 @@ refuse 'belong together' --function P0
 refuse 'expected the program to run' --live P0
 refuse 'expected a number of seconds' --live P0 --max-seconds 0 -- "$work/relaxed"
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish

@@ -12,9 +12,9 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 export TMPDIR="$work/tmp"
+# shellcheck disable=SC1091
+. tests/count.sh
 cd tests/capture || exit 2
-passed=0
-failed=0
 levels=-O2
 [ -z "$SLOW" ] || levels='-O1 -O2 -O3'
 compilers=
@@ -25,14 +25,6 @@ for compiler in gcc clang; do
         echo "$compiler is not installed: not tested"
     fi
 done
-
-good() { passed=$((passed + 1)); }
-
-bad() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    [ ! -s "$work/report" ] || head -n "${2:-12}" "$work/report"
-}
 
 # Captures with one compiler and judges: verdict, compiler and options, SOURCE:FUNCTIONS, more.
 judge_one() {
@@ -409,5 +401,4 @@ refuse "is of no vendor" alternative.c:P0 --profile x86 -o "$out" -- gcc -O2
 refuse "expected a compiler" "$work/odd.c:f" -o "$out" --
 [ -z "$(ls "$work/tmp")" ] || bad 'a temporary folder was left behind'
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish

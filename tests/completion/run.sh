@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 2
 SIMULATE=${SIMULATE:-./simulate}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
+# shellcheck disable=SC1091
+. tests/count.sh
 missing=
 
 mkdir "$work/folder"
@@ -35,10 +35,9 @@ echo 'simulate folder/|folder/one.yaml' > "$work/cases-files"
 
 check() {
     if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
+        good
     else
-        failed=$((failed + 1))
-        printf "%s: '%s' gives '%s', expected '%s'\n" "$shell" "$1" "$2" "$3"
+        bad "$shell: '$1' gives '$2', expected '$3'"
     fi
 }
 
@@ -90,5 +89,4 @@ for shell in bash zsh fish; do
     done < "$work/cases-$shell"
 done
 [ -z "$missing" ] || printf 'skipped, as they are missing:%s\n' "$missing"
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish

@@ -8,17 +8,8 @@ SIMULATE=${SIMULATE:-./simulate}
 here=$(pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-result() {
-    if [ "$1" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s\n' "$2"
-    fi
-}
+# shellcheck disable=SC1091
+. tests/count.sh
 
 # ---- options and commands ----
 
@@ -69,5 +60,4 @@ if command -v scdoc > /dev/null && command -v mandoc > /dev/null; then
 else
     echo 'skipped the form of the pages: scdoc or mandoc is missing'
 fi
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+finish
