@@ -22,11 +22,17 @@ static size_t count_of(const struct diagnostics *diagnostics, const char *file)
 void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct place place,
                      const char *format, ...)
 {
-    char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    diagnostics_add_list(diagnostics, file, place, format, arguments);
     va_end(arguments);
+}
+
+void diagnostics_add_list(struct diagnostics *diagnostics, const char *file, struct place place,
+                          const char *format, va_list arguments)
+{
+    char message[1024];
+    vsnprintf(message, sizeof message, format, arguments);
     for (char *c = message; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?'; /* the file's own bytes must not drive the reader's terminal */

@@ -6,6 +6,8 @@
 #ifndef FENCESIM_SIM_BASE_DIAGNOSTICS_H_
 #define FENCESIM_SIM_BASE_DIAGNOSTICS_H_
 
+#include <stdarg.h>
+
 #include "sim/base/region.h"
 
 /* Where something stands in a file. Lines and columns count from 1; 0 means unknown. */
@@ -35,6 +37,9 @@ void diagnostics_init(struct diagnostics *diagnostics, struct region *region);
  * the list. */
 void diagnostics_add(struct diagnostics *diagnostics, const char *file, struct place place,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void diagnostics_add_list(struct diagnostics *diagnostics, const char *file, struct place place,
+                          const char *format, va_list arguments)
+    __attribute__((format(printf, 4, 0)));
 
 /* Adds those of a list with other files than `to` has, which share its items' memory. */
 void diagnostics_append(struct diagnostics *to, const struct diagnostics *from);

@@ -5,7 +5,6 @@
 
 #include <gelf.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +28,11 @@ static bool fail(struct binary_reader *reader, const char *format, ...)
 
 static bool fail(struct binary_reader *reader, const char *format, ...)
 {
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     if (!reader->failed)
-        diagnostics_add(reader->diagnostics, reader->binary->name, nowhere, "%s", message);
+        diagnostics_add_list(reader->diagnostics, reader->binary->name, nowhere, format, arguments);
+    va_end(arguments);
     reader->failed = true;
     return false;
 }

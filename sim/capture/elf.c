@@ -6,7 +6,6 @@
 #include "sim/capture/stand_in.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,12 +21,10 @@ static const struct place nowhere = {0, 0};
 
 void elf_error(struct elf_capture *elf, const char *where, const char *format, ...)
 {
-    char message[600];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    diagnostics_add_list(elf->diagnostics, where ? where : "", nowhere, format, arguments);
     va_end(arguments);
-    diagnostics_add(elf->diagnostics, where ? where : "", nowhere, "%s", message);
 }
 
 void fs_capture_options_init(fs_capture_options *options)

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,10 @@ enum { OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK 
 
 void process_error(struct process *process, const char *format, ...)
 {
-    char message[500];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    diagnostics_add_list(process->diagnostics, process->name, nowhere, format, arguments);
     va_end(arguments);
-    diagnostics_add(process->diagnostics, process->name, nowhere, "%s", message);
 }
 
 /* ---- threads ---- */

@@ -19,13 +19,12 @@ struct teller {
     struct registers *registers; /* per CPU */
 };
 
-static const char *bytes_text(struct region *region, const uint8_t *data, unsigned size)
+const char *bytes_text(struct region *region, const uint8_t *data, unsigned size)
 {
     if (size <= 8) {
         uint64_t value = 0;
         memcpy(&value, data, size);
-        return value < 4096 ? region_printf(region, "%" PRIu64, value)
-                            : region_printf(region, "0x%" PRIx64, value);
+        return region_printf(region, value < 4096 ? "%" PRIu64 : "0x%" PRIx64, value);
     }
     struct text text;
     text_init(&text, region);

@@ -53,6 +53,9 @@ const char **buffered_stores(struct region *region, struct exploration *explorat
 struct witness *witness_new(struct region *region, struct exploration *exploration, uint32_t state,
                             const uint32_t *tuple);
 
+/* Up to 16 bytes as a number: decimal while it is small. */
+const char *bytes_text(struct region *region, const uint8_t *data, unsigned size);
+
 /* An entry of a CPU's buffer as it is listed: "x=1", "flush x". */
 const char *store_text(struct region *region, const struct exploration *exploration, uint32_t cpu,
                        uint32_t number);

@@ -7,7 +7,6 @@
  */
 #include "sim/program/assemble.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -60,15 +59,13 @@ struct token token_at(const char *at, const char *end)
 void unit_error(struct unit *unit, struct diagnostics *diagnostics, uint32_t line,
                 const char *format, ...)
 {
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     const struct source *source = unit->source;
     struct place place = line < source->line_count ? source->lines[line].place : (struct place){0};
-    diagnostics_add(source->diagnostics ? source->diagnostics : diagnostics, source->file, place,
-                    "%s", message);
+    va_list arguments;
+    va_start(arguments, format);
+    diagnostics_add_list(source->diagnostics ? source->diagnostics : diagnostics, source->file,
+                         place, format, arguments);
+    va_end(arguments);
     unit->source->failed = true;
 }
 

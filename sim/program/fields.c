@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,10 @@ enum { SHOWN_BYTES = 40, CANDIDATES_MAX = 2000, LISTED_MAX = 15 };
 
 void input_error(struct input *input, struct place place, const char *format, ...)
 {
-    char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    diagnostics_add_list(input->diagnostics, input->file, place, format, arguments);
     va_end(arguments);
-    diagnostics_add(input->diagnostics, input->file, place, "%s", message);
 }
 
 const char *input_describe(struct input *input, const struct node *node)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Words of a litmus test, with their places; comments are blanks. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "sim/program/litmus_reader.h"
@@ -10,12 +9,10 @@ enum { SHOWN_BYTES = 40 };
 
 void litmus_error(struct litmus_reader *reader, struct place place, const char *format, ...)
 {
-    char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    diagnostics_add_list(reader->diagnostics, reader->program->file, place, format, arguments);
     va_end(arguments);
-    diagnostics_add(reader->diagnostics, reader->program->file, place, "%s", message);
 }
 
 static struct place place_of(const struct litmus_reader *reader, const char *at)

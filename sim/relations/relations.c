@@ -2,7 +2,6 @@
 /* The graph of a witness, and the names of what is in it. */
 #include "sim/relations/relations.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -21,21 +20,6 @@ const char *event_kind_name(enum event_kind kind)
 }
 
 /* Numbers below 4096 in decimal, others in hexadecimal. */
-static const char *value_text(struct region *region, const uint8_t *data, unsigned size)
-{
-    if (size <= 8) {
-        uint64_t value = 0;
-        memcpy(&value, data, size);
-        return region_printf(region, value < 4096 ? "%" PRIu64 : "0x%" PRIx64, value);
-    }
-    struct text text;
-    text_init(&text, region);
-    text_add(&text, "0x");
-    for (unsigned i = size; i-- > 0;)
-        text_printf(&text, "%02x", data[i]);
-    return text.data;
-}
-
 static const char *label_of(struct region *region, const struct event *event)
 {
     const char *kind = event_kind_name(event->kind);
@@ -60,9 +44,9 @@ static void name_event(struct region *region, struct event *event)
 {
     bool has_value = event->size && event->size <= sizeof event->read;
     if (has_value && event->reads)
-        event->value_read = value_text(region, event->read, event->size);
+        event->value_read = bytes_text(region, event->read, event->size);
     if (has_value && event->writes)
-        event->value_written = value_text(region, event->written, event->size);
+        event->value_written = bytes_text(region, event->written, event->size);
     event->label = label_of(region, event);
 }
 

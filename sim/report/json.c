@@ -120,14 +120,7 @@ static json_t *order_json(const struct result *result)
 static json_t *timed_insn_json(const struct result *result, uint32_t cpu,
                                const struct timed_insn *insn)
 {
-    json_t *object = json_object(), *stalls = json_object();
-    json_put(&object, "offset", json_integer(insn->offset));
-    json_put(&object, "text", json_text(insn->text));
-    json_put(&object, "cycles", json_cycles(insn->cycles));
-    for (int stall = 0; stall < STALL_COUNT; stall++)
-        if (insn->stall[stall] >= 0.005)
-            json_put(&stalls, stall_name((enum stall)stall), json_cycles(insn->stall[stall]));
-    json_put(&object, "stall", stalls);
+    json_t *object = json_timed_insn(insn);
     put_source(&object, result, cpu, insn->offset);
     return object;
 }

@@ -2,19 +2,6 @@
 /* Baselines as JSON: the file, and what a comparison with it found. */
 #include "sim/report/json_cost.h"
 
-static json_t *insn_json(const struct timed_insn *insn)
-{
-    json_t *object = json_object(), *stalls = json_object();
-    json_put(&object, "offset", json_integer(insn->offset));
-    json_put(&object, "text", json_text(insn->text));
-    json_put(&object, "cycles", json_cycles(insn->cycles));
-    for (int stall = 0; stall < STALL_COUNT; stall++)
-        if (insn->stall[stall] >= 0.005)
-            json_put(&stalls, stall_name((enum stall)stall), json_cycles(insn->stall[stall]));
-    json_put(&object, "stall", stalls);
-    return object;
-}
-
 static json_t *entry_json(const struct result *result, const struct timed_cpu *cpu)
 {
     json_t *object = json_object(), *insns = json_array();
@@ -24,7 +11,7 @@ static json_t *entry_json(const struct result *result, const struct timed_cpu *c
     json_put(&object, "cpu", json_text(result->program->cpus[cpu->cpu].name));
     json_put(&object, "cycles", json_cycles(shown_cycles(cpu)));
     for (size_t i = 0; i < cpu->insn_count; i++)
-        json_add(&insns, insn_json(&cpu->insns[i]));
+        json_add(&insns, json_timed_insn(&cpu->insns[i]));
     json_put(&object, "instructions", insns);
     return object;
 }

@@ -6,6 +6,19 @@
 
 json_t *json_cycles(double value) { return json_real(round(value * 100) / 100); }
 
+json_t *json_timed_insn(const struct timed_insn *insn)
+{
+    json_t *object = json_object(), *stalls = json_object();
+    json_put(&object, "offset", json_integer(insn->offset));
+    json_put(&object, "text", json_text(insn->text));
+    json_put(&object, "cycles", json_cycles(insn->cycles));
+    for (int stall = 0; stall < STALL_COUNT; stall++)
+        if (insn->stall[stall] >= 0.005)
+            json_put(&stalls, stall_name((enum stall)stall), json_cycles(insn->stall[stall]));
+    json_put(&object, "stall", stalls);
+    return object;
+}
+
 static json_t *cycles_or_null(double value) { return value < 0 ? json_null() : json_cycles(value); }
 
 static json_t *row_json(const struct timeline_row *row, bool loop)

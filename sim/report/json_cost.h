@@ -16,6 +16,9 @@ json_t *json_cycles(double value);
 json_t *json_relations(const struct result *result, const struct relations *relations);
 json_t *json_fence_places(const struct result *result, const struct result_witness *witness);
 
+/* An instruction's cycles and why it took them. NULL: memory ran out. */
+json_t *json_timed_insn(const struct timed_insn *insn);
+
 /* One CPU's timeline: an array with an object per instruction. NULL: memory ran out. */
 json_t *json_timeline(const struct timed_cpu *cpu);
 
