@@ -175,26 +175,15 @@ static void put_part_name(struct text *out, const struct capture_cpu *cpu, uint3
                         cpu->parts[i].note ? cpu->parts[i].note : "");
 }
 
-/* "jne +24" rather than the address, as reports count. */
-static const char *insn_text(struct region *region, const struct insn *insn, uint64_t address,
-                             uint32_t size)
-{
-    if (!insn->has_target || insn->target - address > size)
-        return insn->text;
-    return region_printf(region, "%s +%" PRIu64, insn->mnemonic, insn->target - address);
-}
-
 static void put_insn(struct text *out, const struct capture_cpu *cpu, const struct insn *insn,
-                     uint64_t address, uint32_t offset)
+                     uint32_t offset)
 {
     size_t start = out->length;
     text_add(out, "      - \"");
     for (unsigned i = 0; i < insn->length; i++)
         text_printf(out, "%s%02x", i ? " " : "", cpu->bytes[offset + i]);
     text_add(out, "\"");
-    put_comment(out, start,
-                region_printf(out->region, "+%u %s", offset,
-                              insn_text(out->region, insn, address, cpu->size)));
+    put_comment(out, start, region_printf(out->region, "+%u %s", offset, insn->text));
     text_add(out, "\n");
 }
 
@@ -214,7 +203,7 @@ static void put_code(struct text *out, const struct program *program, const stru
         const struct insn *insn = code_at(&code, snippet.address + offset);
         put_part_name(out, cpu, offset);
         if (insn) {
-            put_insn(out, cpu, insn, snippet.address, offset);
+            put_insn(out, cpu, insn, offset);
             offset += insn->length;
         } else { /* the reader of the trace will say so */
             text_printf(out, "      - \"%02x\"\n", cpu->bytes[offset++]);

@@ -46,7 +46,8 @@ const struct insn *code_at(struct code *code, uint64_t address)
     struct insn *kept = region_alloc(code->region, sizeof *kept);
     if (code->program) {
         insn.text = name_relative(code->region, code->program, insn.text, address + insn.length);
-        insn.text = name_addresses(code->region, code->program, insn.text);
+        insn.text = insn.has_target ? name_target(code->region, snippet, &insn)
+                                    : name_addresses(code->region, code->program, insn.text);
     }
     *kept = insn;
     code->insns[code->insn_count++] = kept;

@@ -170,6 +170,11 @@ const char *name_addresses(struct region *region, const struct program *program,
 const char *name_relative(struct region *region, const struct program *program, const char *text,
                           uint64_t next);
 
+/* The same for the target of a direct jump or call within the snippet: "jne retry", "jne 1b" as a
+ * trace has it, "jne +12" (the offset in the snippet) without a label. */
+const char *name_target(struct region *region, const struct snippet *snippet,
+                        const struct insn *insn);
+
 /*
  * Finds the instructions of a linear sweep, and those that direct jumps into the middle of others
  * lead to. Gives the first offset of the linear sweep that does not decode; the snippet's size when

@@ -89,7 +89,7 @@ static void emit_unit(struct batch *batch, size_t index, bool *att)
     for (size_t i = 0; i < unit->count; i++) {
         const struct statement *statement = &unit->statements[i];
         begin_line(batch, index, i);
-        if (i == 0 || statement->line != statement[-1].line)
+        if (i == 0 || statement->line != statement[-1].line || statement->label_length)
             emit_mark(batch);
         emit_statement(&batch->input, unit, batch->labels, statement,
                        statement->bad ? statement->label_length : statement->length);

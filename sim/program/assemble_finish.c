@@ -179,6 +179,11 @@ static void relocate_all(const struct finish *finish, uint8_t *bytes)
 
 /* ---- tables ---- */
 
+static bool same_place(struct place a, struct place b)
+{
+    return a.line == b.line && a.column == b.column;
+}
+
 /* The line table: a row where a line's code begins, none for lines without code. */
 static void fill_lines(const struct finish *finish, struct snippet *snippet)
 {
@@ -194,6 +199,8 @@ static void fill_lines(const struct finish *finish, struct snippet *snippet)
                                 unit->source->lines[source_line_at(finish, i)].place};
         if (count && snippet->lines[count - 1].offset == row.offset)
             count--; /* the line before made no code */
+        if (count && same_place(snippet->lines[count - 1].place, row.place))
+            continue; /* a label within the line */
         snippet->lines[count++] = row;
     }
     if (count && snippet->lines[count - 1].offset == snippet->size)
@@ -227,6 +234,28 @@ static void fill_slots(const struct finish *finish, struct snippet *snippet)
             snippet->slots[snippet->slot_count++] = (struct slot_range){slot, offset, offset};
         }
         current = slot;
+    }
+}
+
+/* Where the labels stand; a mark is in front of each statement that has some. */
+static void fill_labels(const struct finish *finish, struct snippet *snippet)
+{
+    const struct unit *unit = finish->unit;
+    size_t capacity = 0;
+    for (size_t i = 0; i < unit->count; i++) {
+        const struct statement *statement = &unit->statements[i];
+        const char *next = statement->text, *end = next + statement->label_length;
+        while (next < end) {
+            struct token token = token_at(next, end);
+            next += token.length;
+            if (token.kind != TOKEN_NAME && token.kind != TOKEN_NUMBER)
+                continue;
+            snippet->labels = region_push(finish->region, snippet->labels, snippet->label_count,
+                                          &capacity, sizeof *snippet->labels);
+            snippet->labels[snippet->label_count++] =
+                (struct code_label){mark_offset(finish, unit->first_line + i),
+                                    region_strndup(finish->region, token.start, token.length)};
+        }
     }
 }
 
@@ -268,4 +297,5 @@ void unit_finish(struct unit *unit, const struct as_output *output, const struct
     snippet->size = size;
     fill_lines(&finish, snippet);
     fill_slots(&finish, snippet);
+    fill_labels(&finish, snippet);
 }

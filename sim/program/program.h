@@ -94,6 +94,12 @@ struct snippet {
         uint32_t start, end; /* byte offsets, end exclusive */
     } * slots;
     size_t slot_count;
+    /* Those of its assembly: a name, or a number that others may have, too. Ascending offsets. */
+    struct code_label {
+        uint32_t offset;
+        const char *name;
+    } * labels;
+    size_t label_count;
     struct source_mark *sources; /* ascending offsets; none for assembly */
     size_t source_count;
 };

@@ -34,12 +34,24 @@ static void add_where(struct html *html, const struct snippet *snippet, uint32_t
     html_put(html, "</td>");
 }
 
+/* "1: retry: " in front of the instruction that they are the labels of. */
+static void add_labels(struct html *html, const struct snippet *snippet, uint32_t offset)
+{
+    for (size_t i = 0; i < snippet->label_count && snippet->labels[i].offset <= offset; i++) {
+        if (snippet->labels[i].offset != offset)
+            continue;
+        html_say(html, snippet->labels[i].name);
+        html_put(html, ": ");
+    }
+}
+
 static void add_insn(struct html *html, const struct snippet *snippet, uint32_t offset,
                      const char *text)
 {
     const char *slot = slot_at(snippet, offset);
     html_printf(html, "<tr%s><td class=\"quiet\">+%u</td><td><code>",
                 slot ? " class=\"in-slot\"" : "", offset);
+    add_labels(html, snippet, offset);
     html_say(html, text);
     html_put(html, "</code>");
     if (slot) {

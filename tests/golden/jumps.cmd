@@ -1,0 +1,1 @@
+./simulate --witness all -v tests/golden/jumps.yaml | grep +; ./simulate -f html tests/golden/jumps.yaml | grep -o '<td class="quiet">+.*line'; ./simulate -p zen4 --only time -v tests/golden/jumps.yaml | grep ' j'; ./simulate -f json --witness all tests/golden/jumps.yaml | grep '"j'
