@@ -81,6 +81,24 @@ const struct snippet *program_snippet(const struct program *program, uint32_t va
     return code;
 }
 
+const char *program_offset_text(const struct program *program, struct region *region,
+                                uint32_t variant, uint32_t cpu, uint32_t offset)
+{
+    int handler;
+    program_snippet(program, variant, cpu, &offset, &handler);
+    return handler == NO_INDEX
+               ? region_printf(region, "+%u", offset)
+               : region_printf(region, "0x%x+%u", program->handlers[handler].vector, offset);
+}
+
+const char *program_insn_name(const struct program *program, struct region *region,
+                              uint32_t variant, uint32_t cpu, uint32_t offset)
+{
+    const char *place = program_offset_text(program, region, variant, cpu, offset);
+    return region_printf(region, "%s%s%s", program->cpus[cpu].name, *place == '+' ? "" : " ",
+                         place);
+}
+
 const char *snippet_source(const struct snippet *snippet, uint32_t offset)
 {
     const char *source = "";

@@ -269,6 +269,15 @@ const char *program_name_at(const struct program *program, struct region *region
 const struct snippet *program_snippet(const struct program *program, uint32_t variant, uint32_t cpu,
                                       uint32_t *offset, int *handler);
 
+/* How an instruction's place is told: "+12" in the CPU's code, "0xf2+8" in its handler of that
+ * vector. `offset` as for program_snippet. */
+const char *program_offset_text(const struct program *program, struct region *region,
+                                uint32_t variant, uint32_t cpu, uint32_t offset);
+
+/* The same with the CPU: "P0+12", "P0 0xf2+8". */
+const char *program_insn_name(const struct program *program, struct region *region,
+                              uint32_t variant, uint32_t cpu, uint32_t offset);
+
 /* The line of source ("demo.c:12") that an instruction was compiled from, NULL when the trace
  * does not say. `offset` as for program_snippet. */
 const char *program_source(const struct program *program, uint32_t variant, uint32_t cpu,

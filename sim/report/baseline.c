@@ -18,9 +18,8 @@ const char *regression_line(struct region *region, const struct cost_change *cha
                       change->before > 0 ? (change->now / change->before - 1) * 100 : INFINITY);
     if (!change->insn)
         return line;
-    line =
-        region_printf(region, "%s; most by +%u %s, from %.2f to %.2f", line, change->insn->offset,
-                      change->insn->text, change->insn_before, change->insn->cycles);
+    line = region_printf(region, "%s; most by %s %s, from %.2f to %.2f", line, change->place,
+                         change->insn->text, change->insn_before, change->insn->cycles);
     return change->cause_growth > 0 ? region_printf(region, "%s (%s +%.2f)", line,
                                                     stall_name(change->cause), change->cause_growth)
                                     : line;

@@ -51,8 +51,8 @@ void write_findings(struct text *out, struct result *const *results, size_t coun
                 seen = has_finding(results[before], finding);
             if (seen)
                 continue;
-            text_printf(out, "  finding %s: %s+%u %s", finding->rule,
-                        results[i]->program->cpus[finding->cpu].name, finding->offset,
+            text_printf(out, "  finding %s: %s %s", finding->rule,
+                        insn_name(out->region, results[i], finding->cpu, finding->offset),
                         finding->text);
             add_source(out, results[i], finding->cpu, finding->offset);
             if (finding->place.line)

@@ -162,9 +162,7 @@ static void add_limits(struct html *html, const struct result *result)
     for (size_t i = 0; i < result->unmodelled_count; i++) {
         const struct unmodelled *row = &result->unmodelled[i];
         begin_item(html, "not modelled");
-        html_say(html, row->cpu);
-        if (row->cpu[0])
-            html_printf(html, "+%u ", row->offset);
+        html_say(html, unmodelled_where(html->out->region, result, row));
         html_put(html, "<code>");
         html_say(html, row->text);
         html_put(html, "</code>: ");
@@ -180,8 +178,8 @@ static void add_findings(struct html *html, const struct result *result)
         if (strcmp(finding->rule, "unmodelled") == 0)
             continue;
         begin_item(html, finding->rule);
-        html_say(html, result->program->cpus[finding->cpu].name);
-        html_printf(html, "+%u <code>", finding->offset);
+        html_say(html, insn_name(html->out->region, result, finding->cpu, finding->offset));
+        html_put(html, " <code>");
         html_say(html, finding->text);
         html_put(html, "</code>: ");
         html_say(html, finding->message);

@@ -24,10 +24,20 @@ static json_t *values_json(const struct result *result, const uint64_t *values)
     return object;
 }
 
-/* The line of source of an instruction, in captured code that has them. */
-static void put_source(json_t **object, const struct result *result, uint32_t cpu, uint32_t offset)
+/* What is known of an instruction's place beside its offset: the handler that it is part of, the
+ * line of source that captured code was compiled from. */
+static void put_place(json_t **object, const struct result *result, uint32_t cpu, uint32_t offset)
 {
-    const char *source = program_source(result->program, result->variant, cpu, offset);
+    const struct program *program = result->program;
+    const char *source = program_source(program, result->variant, cpu, offset);
+    int handler;
+    program_snippet(program, result->variant, cpu, &offset, &handler);
+    if (handler != NO_INDEX) {
+        json_t *place = json_object();
+        json_put(&place, "vector", json_integer(program->handlers[handler].vector));
+        json_put(&place, "offset", json_integer(offset));
+        json_put(object, "handler", place);
+    }
     if (source)
         json_put(object, "source", json_text(source));
 }
@@ -45,7 +55,7 @@ static json_t *step_json(const struct result *result, const struct witness_step 
         json_add(&buffer, json_text(step->buffer[i]));
     json_put(&object, "buffer", buffer);
     if (step->has_insn)
-        put_source(&object, result, step->cpu, step->offset);
+        put_place(&object, result, step->cpu, step->offset);
     return object;
 }
 
@@ -121,7 +131,7 @@ static json_t *timed_insn_json(const struct result *result, uint32_t cpu,
                                const struct timed_insn *insn)
 {
     json_t *object = json_timed_insn(insn);
-    put_source(&object, result, cpu, insn->offset);
+    put_place(&object, result, cpu, insn->offset);
     return object;
 }
 
@@ -182,7 +192,7 @@ static json_t *findings_json(const struct result *result)
         json_put(&object, "cycles",
                  finding->cycles < 0 ? json_null() : json_cycles(finding->cycles));
         json_put(&object, "message", json_text(finding->message));
-        put_source(&object, result, finding->cpu, finding->offset);
+        put_place(&object, result, finding->cpu, finding->offset);
         json_add(&array, object);
     }
     return array;
@@ -201,7 +211,7 @@ static json_t *unmodelled_json(const struct result *result)
         json_put(&object, "reason", json_text(row->reason));
         int cpu = program_cpu(result->program, row->cpu);
         if (cpu != NO_INDEX)
-            put_source(&object, result, (uint32_t)cpu, row->offset);
+            put_place(&object, result, (uint32_t)cpu, row->offset);
         json_add(&array, object);
     }
     return array;

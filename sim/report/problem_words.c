@@ -65,11 +65,11 @@ const char *relaxed_message(struct region *region, const struct result *result, 
     return text.data;
 }
 
-const char *unmodelled_message(struct region *region, const struct unmodelled *row)
+const char *unmodelled_message(struct region *region, const struct result *result,
+                               const struct unmodelled *row)
 {
-    const char *where = row->cpu[0] ? region_printf(region, "%s+%u ", row->cpu, row->offset) : "";
-    return region_printf(region, "unmodelled: %s%s%s%s", where, row->text, row->text[0] ? ": " : "",
-                         row->reason);
+    return region_printf(region, "unmodelled: %s%s%s%s", unmodelled_where(region, result, row),
+                         row->text, row->text[0] ? ": " : "", row->reason);
 }
 
 const char *incomplete_message(struct region *region, const struct result *result)
@@ -93,7 +93,8 @@ const char *step_sentence(struct region *region, const struct result *result,
     text_init(&text, region);
     text_printf(&text, "%s: ", result->program->cpus[step->cpu].name);
     if (step->has_insn)
-        text_printf(&text, "+%u %s", step->offset, step->text);
+        text_printf(&text, "%s %s", offset_text(region, result, step->cpu, step->offset),
+                    step->text);
     else
         text_printf(&text, "(%s)", step->event);
     if (step->detail[0])

@@ -14,7 +14,8 @@ const char *run_name(struct region *region, const struct result *result);
 const char *expectation_message(struct region *region, const struct result *result,
                                 const struct expect_row *row);
 const char *relaxed_message(struct region *region, const struct result *result, size_t outcome);
-const char *unmodelled_message(struct region *region, const struct unmodelled *row);
+const char *unmodelled_message(struct region *region, const struct result *result,
+                               const struct unmodelled *row);
 const char *incomplete_message(struct region *region, const struct result *result);
 
 #endif

@@ -94,7 +94,7 @@ static void add_unfinished(struct region *region, const struct result *result,
                        row->place.line ? row->place : result->program->cpus[0].place);
         problem.level = RULE_ERROR; /* the run cannot pass for it */
         problem.is_undecided = true;
-        problem.message = unmodelled_message(region, row);
+        problem.message = unmodelled_message(region, result, row);
         problem.subject = region_printf(region, "%s %s", row->cpu, row->text);
         int cpu = program_cpu(result->program, row->cpu);
         if (cpu != NO_INDEX)
@@ -123,8 +123,9 @@ static void add_findings(struct region *region, const struct result *result,
         problem.level = finding->is_error                   ? RULE_ERROR
                         : problem.rule->level == RULE_ERROR ? RULE_WARNING
                                                             : problem.rule->level;
-        problem.message = region_printf(region, "%s+%u %s: %s", cpu, finding->offset, finding->text,
-                                        finding->message);
+        problem.message = region_printf(region, "%s %s: %s",
+                                        insn_name(region, result, finding->cpu, finding->offset),
+                                        finding->text, finding->message);
         problem.subject = region_printf(region, "%s %s", cpu, finding->text);
         problem.finding = finding;
         problem.compiled = insn_location(region, result, finding->cpu, finding->offset);

@@ -88,6 +88,16 @@ void write_witness(struct text *out, const struct result *result,
 
 /* Shared by the writers. */
 
+/* program_offset_text, program_insn_name in the program of a result. */
+const char *offset_text(struct region *region, const struct result *result, uint32_t cpu,
+                        uint32_t offset);
+const char *insn_name(struct region *region, const struct result *result, uint32_t cpu,
+                      uint32_t offset);
+
+/* Where something is not modelled: "P0+12 ", "" when no instruction of a CPU is to blame. */
+const char *unmodelled_where(struct region *region, const struct result *result,
+                             const struct unmodelled *row);
+
 /* "  (demo.c:12)" for an instruction whose line of source is known, "" otherwise. */
 void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset);
 bool is_telling(const struct witness_step *step); /* not only register or stack traffic */

@@ -24,6 +24,27 @@ void add_values(struct text *out, const struct result *result, const uint64_t *v
     }
 }
 
+const char *offset_text(struct region *region, const struct result *result, uint32_t cpu,
+                        uint32_t offset)
+{
+    return program_offset_text(result->program, region, result->variant, cpu, offset);
+}
+
+const char *insn_name(struct region *region, const struct result *result, uint32_t cpu,
+                      uint32_t offset)
+{
+    return program_insn_name(result->program, region, result->variant, cpu, offset);
+}
+
+const char *unmodelled_where(struct region *region, const struct result *result,
+                             const struct unmodelled *row)
+{
+    int cpu = row->cpu[0] ? program_cpu(result->program, row->cpu) : NO_INDEX;
+    if (cpu == NO_INDEX)
+        return row->cpu[0] ? region_printf(region, "%s+%u ", row->cpu, row->offset) : "";
+    return region_printf(region, "%s ", insn_name(region, result, (uint32_t)cpu, row->offset));
+}
+
 void add_source(struct text *out, const struct result *result, uint32_t cpu, uint32_t offset)
 {
     const char *source = program_source(result->program, result->variant, cpu, offset);

@@ -90,7 +90,8 @@ static void add_step(struct writer *writer, const struct result *result,
     struct text cell;
     text_init(&cell, writer->out->region);
     if (step->has_insn)
-        text_printf(&cell, "+%u %s", step->offset, step->text);
+        text_printf(&cell, "%s %s", offset_text(cell.region, result, step->cpu, step->offset),
+                    step->text);
     else
         text_printf(&cell, "(%s)", step->event);
     text_printf(writer->out, "    %3zu ", number);
@@ -205,7 +206,8 @@ static void add_timed_cpu(struct writer *writer, const struct result *result,
             costlier += cpu->insns[n].cycles > cpu->insns[i].cycles;
         if (writer->verbosity < 1 && (costlier >= COSTLIEST_SHOWN || cpu->insns[i].cycles < 0.005))
             continue;
-        text_printf(out, "    %8.2f  +%u %s", cpu->insns[i].cycles, cpu->insns[i].offset,
+        text_printf(out, "    %8.2f  %s %s", cpu->insns[i].cycles,
+                    offset_text(out->region, result, cpu->cpu, cpu->insns[i].offset),
                     cpu->insns[i].text);
         add_stalls(out, &cpu->insns[i]);
         add_source(out, result, cpu->cpu, cpu->insns[i].offset);
@@ -225,10 +227,8 @@ static void add_problems(struct writer *writer, const struct result *result, boo
         text_printf(out, "    what would help: %s\n", result->advice);
     for (size_t i = 0; i < result->unmodelled_count; i++) {
         const struct unmodelled *row = &result->unmodelled[i];
-        text_add(out, "  unmodelled: ");
-        if (row->cpu[0])
-            text_printf(out, "%s+%u ", row->cpu, row->offset);
-        text_printf(out, "%s%s%s", row->text, row->text[0] ? ": " : "", row->reason);
+        text_printf(out, "  unmodelled: %s%s%s%s", unmodelled_where(out->region, result, row),
+                    row->text, row->text[0] ? ": " : "", row->reason);
         int cpu = program_cpu(result->program, row->cpu);
         if (cpu != NO_INDEX)
             add_source(out, result, (uint32_t)cpu, row->offset);
@@ -240,8 +240,8 @@ static void add_problems(struct writer *writer, const struct result *result, boo
         const struct finding *finding = &result->findings[i];
         if (strcmp(finding->rule, "unmodelled") == 0)
             continue;
-        text_printf(out, "  finding %s: %s+%u %s: %s", finding->rule,
-                    result->program->cpus[finding->cpu].name, finding->offset, finding->text,
+        text_printf(out, "  finding %s: %s %s: %s", finding->rule,
+                    insn_name(out->region, result, finding->cpu, finding->offset), finding->text,
                     finding->message);
         add_source(out, result, finding->cpu, finding->offset);
         if (finding->place.line)

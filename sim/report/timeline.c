@@ -188,8 +188,9 @@ static void add_timeline(struct text *out, const struct result *result, const st
             text_add(out, "\n");
         line.length = 0;
         draw(&line, &scale, &rows[i]);
-        text_printf(out, "    +%-4u %-*.*s  %s\n", rows[i].offset, width, width, rows[i].text,
-                    line.data);
+        text_printf(out, "    %-5s %-*.*s  %s\n",
+                    offset_text(out->region, result, cpu->cpu, rows[i].offset), width, width,
+                    rows[i].text, line.data);
     }
     if (count < cpu->timeline_count)
         text_printf(out, "    ... and %zu more (-v shows all)\n", cpu->timeline_count - count);

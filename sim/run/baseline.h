@@ -33,6 +33,7 @@ struct cost_change {
     double before, now;
     /* of a regression: the instruction that grew most, by the cause that grew most */
     const struct timed_insn *insn; /* NULL: none grew */
+    const char *place;             /* its, as program_offset_text has it */
     double insn_before;
     enum stall cause;
     double cause_growth;

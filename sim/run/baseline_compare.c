@@ -92,6 +92,9 @@ static void compare_cpu(struct comparing *comparing, const struct result *result
         if (change.now > change.before * (1 + tolerance) + ROUNDING) {
             change.change = CHANGE_REGRESSION;
             blame(&change, entry, cpu);
+            if (change.insn)
+                change.place = program_offset_text(result->program, comparing->region,
+                                                   result->variant, cpu->cpu, change.insn->offset);
         } else if (change.now < change.before * (1 - tolerance) - ROUNDING) {
             change.change = CHANGE_IMPROVEMENT;
         } else {

@@ -27,7 +27,10 @@ static const char *step_text(struct stepping *s, const struct witness *witness)
                     ? "memory"
                     : s->prepared->program->cpus[first->cpu].name);
     if (first->has_insn)
-        text_printf(&text, "+%u %s", first->offset, first->text);
+        text_printf(&text, "%s %s",
+                    program_offset_text(s->prepared->program, s->view, s->prepared->variant,
+                                        first->cpu, first->offset),
+                    first->text);
     else
         text_printf(&text, "(%s)", first->event);
     for (size_t i = 0; i < witness->count; i++)

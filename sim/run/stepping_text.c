@@ -43,10 +43,16 @@ static bool waits(const struct component *component)
     return true;
 }
 
+static const char *offset_text(struct describing *d, uint32_t cpu, const struct insn *insn)
+{
+    const struct program *program = d->stepping->prepared->program;
+    uint32_t variant = d->stepping->prepared->variant;
+    uint64_t offset = insn->address - program->variants[variant].code[cpu]->address;
+    return program_offset_text(program, d->stepping->view, variant, cpu, (uint32_t)offset);
+}
+
 static void add_next(struct describing *d, uint32_t cpu, const struct component *component)
 {
-    const struct snippet *code =
-        d->stepping->prepared->program->variants[d->stepping->prepared->variant].code[cpu];
     switch (component->status) {
     case COMPONENT_ENDED:
         text_add(&d->text, "has ended");
@@ -65,8 +71,8 @@ static void add_next(struct describing *d, uint32_t cpu, const struct component 
         break;
     }
     if (component->insn)
-        text_printf(&d->text, "%s +%" PRIu64 " %s", waits(component) ? "waits in front of" : "next",
-                    component->insn->address - code->address, component->insn->text);
+        text_printf(&d->text, "%s %s %s", waits(component) ? "waits in front of" : "next",
+                    offset_text(d, cpu, component->insn), component->insn->text);
 }
 
 static void add_cpu(struct describing *d, uint32_t cpu)
