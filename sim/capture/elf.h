@@ -8,7 +8,7 @@
  *   stand_in.c         stubs and traps for those that are left out
  *   patches.c          code as a kernel patches it when it starts: alternatives; with paravirt.c,
  *                      static_keys.c and thunks.c
- *   operands.c         the fields of an instruction -> branches and references
+ *   operands*.c        the fields of an instruction -> branches and references
  *   targets.c          a symbol, an address, a cell of a GOT -> the place that it means
  *   tables.c, tls.c    what each CPU has its own of; percpu.c, of a kernel
  *   data.c, blocks.c   those places -> spans that are needed, these -> objects of the trace

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,39 +117,59 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* As many words as the command line has can be any one option's. */
-struct lists {
-    const char **args, **inits, **memory, **stubs, **traps, **observe, **expect, **features,
-        **texts, **static_keys;
-    fs_capture_raw *raws;
-    size_t raw_count;
+/* Options that may be given again and again, each a word more. */
+static const struct list_row {
+    int option;
+    size_t words, count; /* where fs_capture_options has them */
+} list_rows[] = {
+#define LIST(option, words, count)                                                                 \
+    {                                                                                              \
+        option, offsetof(fs_capture_options, words), offsetof(fs_capture_options, count)           \
+    }
+    LIST(OPT_ARG, args, arg_count),         LIST(OPT_INIT, inits, init_count),
+    LIST(OPT_MEMORY, memory, memory_count), LIST(OPT_STUB, stubs, stub_count),
+    LIST(OPT_TRAP, traps, trap_count),      LIST(OPT_OBSERVE, observe, observe_count),
+    LIST(OPT_EXPECT, expect, expect_count), LIST(OPT_FEATURE, features, feature_count),
+    LIST(OPT_TEXT, texts, text_count),      LIST(OPT_STATIC_KEY, static_keys, static_key_count),
+#undef LIST
 };
 
-static bool make_lists(struct lists *lists, int argc)
+enum { LIST_COUNT = sizeof list_rows / sizeof *list_rows };
+
+/* As many words as the command line has can be any one option's. */
+struct lists {
+    const char **words[LIST_COUNT];
+    fs_capture_raw *raws;
+};
+
+static bool make_lists(struct lists *lists, fs_capture_options *options, int argc)
 {
-    const char ***all[] = {&lists->args,  &lists->inits,      &lists->memory, &lists->stubs,
-                           &lists->traps, &lists->observe,    &lists->expect, &lists->features,
-                           &lists->texts, &lists->static_keys};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i] = calloc((size_t)argc + 1, sizeof **all[i])))
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        if (!(lists->words[i] = calloc((size_t)argc + 1, sizeof *lists->words[i])))
             return false;
-    lists->raws = calloc((size_t)argc + 1, sizeof *lists->raws);
+        memcpy((char *)options + list_rows[i].words, &lists->words[i], sizeof lists->words[i]);
+    }
+    options->raws = lists->raws = calloc((size_t)argc + 1, sizeof *lists->raws);
     return lists->raws != NULL;
 }
 
 static void free_lists(struct lists *lists)
 {
-    free(lists->args);
-    free(lists->inits);
-    free(lists->memory);
-    free(lists->stubs);
-    free(lists->traps);
-    free(lists->observe);
-    free(lists->expect);
-    free(lists->features);
-    free(lists->texts);
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        free(lists->words[i]);
     free(lists->raws);
-    free(lists->static_keys);
+}
+
+/* False when the option is none of them. */
+static bool add_word(fs_capture_options *options, struct lists *lists, int option, const char *word)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        if (list_rows[i].option == option) {
+            size_t *count = (size_t *)(void *)((char *)options + list_rows[i].count);
+            lists->words[i][(*count)++] = word;
+            return true;
+        }
+    return false;
 }
 
 /* Next to the file, so that renaming replaces it in one step. */
@@ -226,16 +247,17 @@ static int find_compiler(int argc, char **argv, fs_capture_options *options)
 }
 
 /* --offset, --length and --address are about the last --raw. */
-static bool set_raw(struct lists *lists, int option, const char *text)
+static bool set_raw(const fs_capture_options *options, struct lists *lists, int option,
+                    const char *text)
 {
     char *end;
     static const char *const names[] = {"--offset", "--length", "--address"};
     const char *name = names[option - OPT_OFFSET];
-    if (!lists->raw_count) {
+    if (!options->raw_count) {
         fprintf(stderr, "simulate: %s %s: expected --raw FILE before it\n", name, text);
         return false;
     }
-    fs_capture_raw *raw = &lists->raws[lists->raw_count - 1];
+    fs_capture_raw *raw = &lists->raws[options->raw_count - 1];
     errno = 0;
     unsigned long long number = strtoull(text, &end, 0);
     if (errno || end == text || *end || strchr(text, '-') ||
@@ -302,49 +324,19 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
         case 'o':
             *output = optarg;
             break;
-        case OPT_ARG:
-            lists->args[options->arg_count++] = optarg;
-            break;
-        case OPT_INIT:
-            lists->inits[options->init_count++] = optarg;
-            break;
-        case OPT_MEMORY:
-            lists->memory[options->memory_count++] = optarg;
-            break;
-        case OPT_STUB:
-            lists->stubs[options->stub_count++] = optarg;
-            break;
-        case OPT_TRAP:
-            lists->traps[options->trap_count++] = optarg;
-            break;
-        case OPT_OBSERVE:
-            lists->observe[options->observe_count++] = optarg;
-            break;
-        case OPT_EXPECT:
-            lists->expect[options->expect_count++] = optarg;
-            break;
         case OPT_NAME:
             options->name = optarg;
-            break;
-        case OPT_FEATURE:
-            lists->features[options->feature_count++] = optarg;
-            break;
-        case OPT_STATIC_KEY:
-            lists->static_keys[options->static_key_count++] = optarg;
             break;
         case OPT_PROFILE:
             options->profile = optarg;
             break;
-        case OPT_TEXT:
-            lists->texts[options->text_count++] = optarg;
-            break;
         case OPT_RAW:
-            lists->raws[lists->raw_count++].path = optarg;
+            lists->raws[options->raw_count++].path = optarg;
             break;
         case OPT_OFFSET:
         case OPT_LENGTH:
         case OPT_ADDRESS:
-            if (!set_raw(lists, option, optarg))
+            if (!set_raw(options, lists, option, optarg))
                 return EXIT_USAGE;
             break;
         case OPT_PID:
@@ -359,6 +351,8 @@ static int take_options(int argc, char **argv, fs_capture_options *options, stru
             options->live_functions = optarg;
             break;
         default:
+            if (add_word(options, lists, option, optarg))
+                break;
             fprintf(stderr, "try 'simulate capture --help'\n");
             return EXIT_USAGE;
         }
@@ -373,7 +367,7 @@ int command_capture(int argc, char **argv)
     const char *output = NULL;
     signal(SIGPIPE, SIG_IGN);
     fs_capture_options_init(&options);
-    if (!make_lists(&lists, argc)) {
+    if (!make_lists(&lists, &options, argc)) {
         free_lists(&lists);
         return capture(&options, NULL);
     }
@@ -386,18 +380,6 @@ int command_capture(int argc, char **argv)
     if (result < 0) {
         options.targets = (const char *const *)argv + optind;
         options.target_count = (size_t)(own - optind);
-        options.args = lists.args;
-        options.inits = lists.inits;
-        options.memory = lists.memory;
-        options.stubs = lists.stubs;
-        options.traps = lists.traps;
-        options.observe = lists.observe;
-        options.expect = lists.expect;
-        options.features = lists.features;
-        options.texts = lists.texts;
-        options.raws = lists.raws;
-        options.raw_count = lists.raw_count;
-        options.static_keys = lists.static_keys;
         result = capture(&options, output);
     }
     free_lists(&lists);

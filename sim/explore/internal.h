@@ -73,6 +73,9 @@ struct stopped {
 void look(struct components *components, uint32_t cpu, const struct node *node,
           struct stopped *stopped);
 
+/* Stops where the instruction, carried out, faulted or could not be. */
+void judge_effect(const struct effect *effect, struct stopped *stopped);
+
 /* Takes local steps from `node` until something stops it; with components->reduce off, none. */
 void close_node(struct components *components, uint32_t cpu, struct node *node);
 
