@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whether labels of arrows stand clear of each other, of boxes and of CPUs' names in an SVG
-report: labels.py FILE. Says which do not, and how many were looked at."""
+report, and whether what boxes say fits into them: labels.py FILE. Says what does not, and how
+many labels were looked at."""
 import sys
 import xml.etree.ElementTree as tree
 
@@ -25,6 +26,7 @@ def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
+WIDE = {'label': 7.8, 'code': 6}  # characters in boxes, 13 and 10 pixels high
 labels = bad = 0
 for execution in tree.parse(sys.argv[1]).getroot().iter(SVG + 'g'):
     if not execution.get('transform'):
@@ -43,5 +45,11 @@ for execution in tree.parse(sys.argv[1]).getroot().iter(SVG + 'g'):
                 bad += 1
         taken.append((here, text.text))
         labels += 1
-print(f'{labels} labels of arrows, {bad} of them on something else')
+    for group in execution.iter(SVG + 'g'):
+        rect = group.find(SVG + 'rect')
+        for text in group.findall(SVG + 'text') if rect is not None else []:
+            if WIDE.get(text.get('class'), 0) * len(text.text) > float(rect.get('width')):
+                print(f'{name}: {text.text} does not fit its box')
+                bad += 1
+print(f'{labels} labels of arrows, {bad} things out of place')
 sys.exit(bad > 0 or labels == 0)

@@ -5,7 +5,6 @@
  */
 #include "sim/capture/operands.h"
 
-
 #include "sim/capture/patches.h"
 #include "sim/capture/percpu.h"
 #include "sim/capture/thunks.h"

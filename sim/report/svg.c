@@ -9,8 +9,8 @@
 
 enum {
     WIDTH_LEAST = 560,
-    LABEL_MAX = 26, /* characters that fit a box */
-    TEXT_MAX = 31
+    LABEL_MAX = 25, /* characters that fit a box, and an ellipsis */
+    TEXT_MAX = 33
 };
 
 static void place_events(struct drawing *d)

@@ -7,8 +7,8 @@
 
 /* In pixels. */
 enum {
-    LANE = 300, /* from lane to lane */
-    BOX_WIDTH = 190,
+    LANE = 320, /* from lane to lane */
+    BOX_WIDTH = 210,
     BOX_HEIGHT = 40,
     ROW = 78, /* from event to event */
     MARGIN = 24,
