@@ -45,6 +45,20 @@ static void load_early(struct components *components, struct node *node,
                            intern_add(&components->stores, &store, sizeof store, NULL));
 }
 
+static void take_clock(struct components *components, uint32_t cpu, struct node *node,
+                       const uint8_t *data, struct outcome *outcome)
+{
+    struct store store;
+    uint64_t reading;
+    memset(&store, 0, sizeof store);
+    store.address = TSC_ADDRESS;
+    store.size = sizeof reading;
+    memcpy(store.data, data, sizeof reading);
+    read_clock(components, &store, outcome);
+    memcpy(&reading, store.data, sizeof reading);
+    tsc_step(components, cpu, node, reading);
+}
+
 /* Works out where a value leads. */
 void take_value(struct components *components, uint32_t cpu, uint32_t id,
                 const struct transition *transition, const uint8_t *data, struct outcome *outcome)
@@ -77,20 +91,11 @@ void take_value(struct components *components, uint32_t cpu, uint32_t id,
         told.event = "early load";
         told.stored = outcome;
         break;
-    case TRANSITION_TSC: {
-        struct store store;
-        memset(&store, 0, sizeof store);
-        store.address = TSC_ADDRESS;
-        store.size = 8;
-        memcpy(store.data, data, 8);
-        read_clock(components, &store, outcome);
-        uint64_t reading;
-        memcpy(&reading, store.data, 8);
-        tsc_step(components, cpu, &node, reading);
+    case TRANSITION_TSC:
+        take_clock(components, cpu, &node, data, outcome);
         told.event = "clock";
         told.stored = outcome;
         break;
-    }
     case TRANSITION_DEADLINE: {
         uint32_t lvt = 0;
         memcpy(&lvt, data, transition->size < 4 ? transition->size : 4);
