@@ -105,7 +105,11 @@ struct core {
     ticks all_visible;  /* maximum of `visible` */
     ticks late_visible; /* when an lfence sees the last lock done */
     ticks commit;       /* of the newest store */
-    uint64_t commit_line, commit_address;
+    struct {
+        uint64_t line;          /* UINT64_MAX: none */
+        uint64_t address;       /* of the newest store to it */
+    } committed[COMMITTED_MAX]; /* lines that stores were written to since a barrier */
+    unsigned committed_next;
 
     /* stores */
     uint64_t store_count;

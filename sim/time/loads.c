@@ -44,8 +44,8 @@ static bool can_rename(const struct core *core, const struct op *op,
                        const struct store_entry *store, const struct access *load, bool stable)
 {
     return core->timing->rename_memory && stable && !op->vector_load && !store->vector &&
-           !store->lock && store->address == load->address && load->size >= 4 && store->size <= 8 &&
-           load->size <= store->size;
+           !store->lock && store->address == load->address && store->size <= 8 &&
+           (load->size >= 4 || core->timing->rename_small > 0) && load->size <= store->size;
 }
 
 /* The load's time when `store` supplies some or all of its bytes. */
@@ -58,7 +58,7 @@ static void from_store(struct core *core, struct event *event, const struct stor
     bool contained = store->address <= load->address &&
                      load->address + load->size <= store->address + store->size;
     if (can_rename(core, op, store, load, stable)) {
-        *value = later(event->earliest, store->value);
+        *value = later(event->earliest, store->value) + (load->size < 4 ? t->rename_small : 0);
         *done = later(at + t->l1_latency, *value);
         event->value_cause = STALL_DEPENDENCY;
     } else if (store->commit <= at) {

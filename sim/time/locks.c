@@ -6,14 +6,9 @@
  */
 #include "sim/time/stages.h"
 
-static ticks lock_interval(const struct core *core, const struct event *event)
+static ticks interval_of(const struct timing *t, enum lock_kind kind)
 {
-    const struct timing *t = core->timing;
-    const struct access *word = &event->load[0];
-    if ((word->address + word->size - 1) / LINE_BYTES != word->address / LINE_BYTES) {
-        return t->lock_interval_split;
-    }
-    switch (event->op->lock) {
+    switch (kind) {
     case LOCK_XCHG:
         return t->lock_interval_xchg;
     case LOCK_XADD:
@@ -29,6 +24,35 @@ static ticks lock_interval(const struct core *core, const struct event *event)
     default:
         return t->lock_interval;
     }
+}
+
+/* Without the prefix; 0: as with it. */
+static ticks plain_interval(const struct timing *t, enum lock_kind kind)
+{
+    return kind == LOCK_CMPXCHG8B    ? t->cmpxchg8b_plain
+           : kind == LOCK_CMPXCHG16B ? t->cmpxchg16b_plain
+                                     : t->plain_interval;
+}
+
+static bool has_prefix(const struct op *op) { return op->insn->class == INSN_LOCKED; }
+
+static ticks lock_interval(const struct core *core, const struct event *event)
+{
+    const struct timing *t = core->timing;
+    const struct access *word = &event->load[0];
+    ticks plain = has_prefix(event->op) ? 0 : plain_interval(t, event->op->lock);
+    if (has_prefix(event->op) &&
+        (word->address + word->size - 1) / LINE_BYTES != word->address / LINE_BYTES) {
+        return t->lock_interval_split;
+    }
+    return plain > 0 ? plain : interval_of(t, event->op->lock);
+}
+
+/* A time within a locked operation, shorter where it is shorter without the prefix. */
+static ticks in_proportion(const struct timing *t, const struct op *op, ticks time)
+{
+    ticks plain = has_prefix(op) ? 0 : plain_interval(t, op->lock);
+    return plain > 0 ? time * plain / later(interval_of(t, op->lock), 1) : time;
 }
 
 static ticks lock_done(const struct timing *t, enum lock_kind kind)
@@ -110,6 +134,9 @@ void time_lock(struct core *core, struct event *event)
     }
     mark(event, STALL_LOCK, start);
     start = later(start, core->missing_before_lock);
+    if (t->lock_drains && has_prefix(op)) {
+        start = later(start, core->all_visible);
+    }
     mark(event, STALL_STORE_DRAIN, start);
     start = later(start, wc_flush(core, start));
     mark(event, STALL_WC_FLUSH, start);
@@ -121,8 +148,9 @@ void time_lock(struct core *core, struct event *event)
     mark(event, STALL_FORWARDING, start);
     event->lock_start = start;
     event->lock_interval = lock_interval(core, event);
-    event->load_done = event->done = start + lock_done(t, op->lock);
-    event->value = op->lock == LOCK_XADD ? start + t->lock_value_xadd : event->done;
+    event->load_done = event->done = start + in_proportion(t, op, lock_done(t, op->lock));
+    event->value =
+        op->lock == LOCK_XADD ? start + in_proportion(t, op, t->lock_value_xadd) : event->done;
     event->value_cause = STALL_LOCK;
     mark(event, STALL_LOCK, event->done);
     event->store_issue = event->store_line = event->load_issue;

@@ -55,6 +55,7 @@ enum {
     TABLE = 1024,
     STREAMS = 8,
     WC_MAX = 32,
+    COMMITTED_MAX = 32,
     FLUSHED = 64,
     ARRIVALS = 4096
 };

@@ -47,7 +47,7 @@ static struct core *make_core(struct machine *machine, uint32_t cpu)
     core->last_taken = core->multiply_cycle = LONG_AGO;
     core->last_plain_commit = LONG_AGO;
     core->commit = LONG_AGO;
-    core->commit_line = UINT64_MAX;
+    commits_forget(core);
     core->wc_last_line = UINT64_MAX;
     core->cr0 = 0x80050033; /* paging, write protect, numeric errors: as kernels run */
     core->cr4 = 0x6e0;      /* PGE among others */

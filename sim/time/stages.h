@@ -60,6 +60,8 @@ ticks coherence_loss(struct core *core, uint64_t line);
 void time_loads(struct core *core, struct event *event);
 void time_store_issue(struct core *core, struct event *event, ticks data_ready);
 void time_store_commit(struct core *core, struct event *event);
+/* Nothing is written together with the stores so far. */
+void commits_forget(struct core *core);
 /* How many of the newest stores a load looks at. */
 static inline uint64_t store_window(const struct core *core)
 {

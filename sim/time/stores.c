@@ -45,6 +45,47 @@ void time_store_issue(struct core *core, struct event *event, ticks data_ready)
     }
 }
 
+void commits_forget(struct core *core)
+{
+    for (unsigned i = 0; i < COMMITTED_MAX; i++) {
+        core->committed[i].line = UINT64_MAX;
+    }
+    core->committed_next = 0;
+}
+
+/* The place of the line among the newest ones, COMMITTED_MAX when it is none of them. */
+static unsigned committed_place(const struct core *core, uint64_t line)
+{
+    int64_t lines = core->timing->commit_lines;
+    for (unsigned i = 0; i < COMMITTED_MAX && i < lines; i++) {
+        if (core->committed[i].line == line) {
+            return i;
+        }
+    }
+    return COMMITTED_MAX;
+}
+
+static void note_commit(struct core *core, const struct event *event)
+{
+    uint64_t line = event->store.address / LINE_BYTES;
+    bool no_data = event->op->kind == OP_SFENCE || event->op->kind == OP_FLUSH;
+    if (no_data || event->op->kind == OP_LOCK) {
+        commits_forget(core);
+    }
+    if (no_data) {
+        return;
+    }
+    unsigned place = committed_place(core, line);
+    if (place == COMMITTED_MAX) {
+        int64_t lines = core->timing->commit_lines;
+        place = core->committed_next++ % (lines < 1               ? 1
+                                          : lines > COMMITTED_MAX ? COMMITTED_MAX
+                                                                  : (unsigned)lines);
+    }
+    core->committed[place].line = line;
+    core->committed[place].address = event->store.address;
+}
+
 static ticks commit_step(const struct core *core, const struct event *event)
 {
     const struct timing *t = core->timing;
@@ -63,7 +104,9 @@ static ticks commit_step(const struct core *core, const struct event *event)
         return later(t->rep_line, t->commit_interval);
     }
     /* Only stores that go upwards in a line are written together. */
-    bool joins = line == core->commit_line && store->address >= core->commit_address;
+    unsigned place = committed_place(core, line);
+    bool joins = place != COMMITTED_MAX &&
+                 (t->commit_lines > 1 || store->address >= core->committed[place].address);
     switch (event->store_level) {
     case LEVEL_L2:
         return t->commit_l2;
@@ -122,8 +165,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
     const struct op *op = event->op;
     bool no_data = op->kind == OP_SFENCE || op->kind == OP_FLUSH;
     core->commit = commit;
-    core->commit_line = no_data ? UINT64_MAX : event->store.address / LINE_BYTES;
-    core->commit_address = event->store.address;
+    note_commit(core, event);
     core->all_visible = later(core->all_visible, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);
