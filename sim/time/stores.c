@@ -125,6 +125,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
     core->commit_line = no_data ? UINT64_MAX : event->store.address / LINE_BYTES;
     core->commit_address = event->store.address;
     core->all_visible = later(core->all_visible, visible);
+    core->drained = later(core->drained, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);
     }
