@@ -137,13 +137,24 @@ bool interrupts_wake(struct core *core)
     return true;
 }
 
+/* A vector that is requested again before it is taken is requested once: the IRR has a bit each. */
+static void take_first(struct core *core)
+{
+    uint8_t vector = core->interrupts[0].vector;
+    remove_interrupt(core, 0);
+    for (unsigned i = core->interrupt_count; i > 0; i--) {
+        if (core->interrupts[i - 1].vector == vector && core->interrupts[i - 1].at <= core->slot)
+            remove_interrupt(core, i - 1);
+    }
+}
+
 void interrupts_take(struct core *core)
 {
     if (core->interrupt_count == 0 || core->interrupts[0].at > core->slot ||
         !(core->registers.rflags & FLAG_IF) || core->context_depth == CONTEXTS_MAX)
         return;
     int handler = handler_of(core, core->interrupts[0].vector);
-    remove_interrupt(core, 0);
+    take_first(core);
     struct context *context = &core->contexts[core->context_depth++];
     context->rip = core->registers.rip;
     context->rsp = core->registers.gpr[4];

@@ -55,6 +55,14 @@ static void test_timer(void)
                     1);
 }
 
+/* Requests of one vector that come before the first is taken are one. */
+static void test_merged_interrupts(void)
+{
+    const char *twice = "cli; mov ecx, 0x83f; mov eax, 0xf2; wrmsr; wrmsr; cpuid; cpuid; cpuid; "
+                        "cpuid; cpuid; cpuid; xor ebx, ebx; sti; nop; nop";
+    CU_ASSERT_EQUAL(ends_in(HANDLER, twice, "P0:ebx"), 1);
+}
+
 /* The shorthand "self" of the ICR, whatever the destination. */
 static void test_shorthand(void)
 {
@@ -118,6 +126,7 @@ void add_time_system_tests(void)
     CU_pSuite suite = CU_add_suite("time of system instructions", NULL, NULL);
     CU_add_test(suite, "MSRs and control registers", test_msrs);
     CU_add_test(suite, "the timer", test_timer);
+    CU_add_test(suite, "interrupts of one vector", test_merged_interrupts);
     CU_add_test(suite, "the shorthand of an IPI", test_shorthand);
     CU_add_test(suite, "an interrupt of a steady loop", test_interrupt_of_steady_loop);
     CU_add_test(suite, "interrupts of loops", test_interrupts_of_loops);
