@@ -41,8 +41,24 @@ static int save_baseline(const struct command *command, fs_report *report, int r
     return status == FS_OK ? write_out(path, text, length) : report_failure(status);
 }
 
+/* Options that mean nothing beside the others; 0 or an exit status. */
+static int disagreement(const struct command *command)
+{
+    const fs_options *options = &command->options;
+    const char *of_cycles = options->baseline        ? "baseline"
+                            : command->save_baseline ? "save-baseline"
+                            : options->timeline      ? "timeline"
+                                                     : NULL;
+    if (options->half == FS_ORDER_ONLY && of_cycles)
+        return usage_error("--%s is about cycles, which --only order leaves out", of_cycles);
+    return 0;
+}
+
 int command_run(struct command *command, const char *const *paths, size_t count)
 {
+    int problem = disagreement(command);
+    if (problem)
+        return problem;
     fs_report *report;
     const char *text, *line;
     size_t length;
@@ -82,8 +98,7 @@ int command_run(struct command *command, const char *const *paths, size_t count)
             fprintf(stderr, "simulate: regression: %s\n", line);
     if (command->save_baseline && !written)
         written = save_baseline(command, report, result);
-    if (command->summary && command->options.baseline && !fs_report_compared(report) &&
-        result != EXIT_USAGE) {
+    if (command->options.baseline && !fs_report_compared(report) && result != EXIT_USAGE) {
         fprintf(stderr,
                 "simulate: '%s' has no cost of this run; name the profiles (-p) and the files as "
                 "when it was saved\n",

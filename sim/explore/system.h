@@ -4,15 +4,7 @@
 #define FENCESIM_SIM_EXPLORE_SYSTEM_H_
 
 #include "sim/explore/internal.h"
-
-enum { MSR_ICR = 0x830, MSR_SELF_IPI = 0x83f, MSR_DEADLINE = 0x6e0, MSR_X2APIC_ID = 0x802 };
-#define MSR_FS_BASE        0xc0000100u
-#define MSR_GS_BASE        0xc0000101u
-#define MSR_KERNEL_GS_BASE 0xc0000102u
-#define MSR_TSC_AUX        0xc0000103u
-#define CR0_CD             (UINT64_C(1) << 30)
-#define CR0_START          UINT64_C(0x80050033) /* paging, write protect, numeric errors: as kernels run */
-#define CR4_START          UINT64_C(0x000006e0) /* PGE among others */
+#include "sim/isa/system_registers.h"
 
 bool get_msr(const struct system_state *state, uint64_t number, uint64_t *value);
 

@@ -9,8 +9,10 @@
 static void time_it(struct judgement *judgement, struct exec *exec)
 {
     const struct run_options *options = judgement->options;
-    struct time_options limits = {
-        .max_seconds = options->max_seconds, .stop = options->stop, .timeline = options->timeline};
+    struct time_options limits = {.max_seconds = options->max_seconds,
+                                  .max_memory = options->max_memory,
+                                  .stop = options->stop,
+                                  .timeline = options->timeline};
     struct result *result = judgement->result;
     if (!judgement->profile->has_cycles)
         return;
@@ -104,8 +106,10 @@ void run_program(struct region *region, const struct program *program,
         for (size_t v = 0; v < variant_count; v++) {
             results->items = region_push(region, results->items, results->count, &results->capacity,
                                          sizeof *results->items);
-            results->items[results->count++] =
+            /* Counted when it is there: memory may run out meanwhile. */
+            results->items[results->count] =
                 run_one(region, scratch, exec, prepared[v], profiles[p], guarantee, options);
+            results->count++;
         }
     }
     struct result_list mine = {results->items + first, results->count - first, 0};

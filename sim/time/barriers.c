@@ -3,6 +3,7 @@
  * lfence, mfence and the instructions that hold up dispatch. Each is described by what it
  * waits for, what it holds back and what it costs itself, never by a price per neighbour.
  */
+#include "sim/isa/system_registers.h"
 #include "sim/time/stages.h"
 
 static void hold_dispatch(struct core *core, ticks until, enum stall cause)

@@ -16,7 +16,10 @@ struct steady {
     struct registers registers; /* at the end of the last window */
     ticks time, window;         /* when it ended, how long it took */
     unsigned equal;             /* windows in a row that were as long */
+    unsigned coming;            /* interrupts on their way then, ... */
+    ticks first, last;          /* ... and how long it takes them */
     uint64_t measured_from;
+    uint64_t left_out; /* iterations that were not run */
 };
 
 struct machine;
@@ -49,10 +52,15 @@ struct spin {
 
 enum { INTERRUPTS_MAX = 64, CONTEXTS_MAX = 8 };
 
+struct written_msr {
+    uint32_t number;
+    uint64_t value;
+};
+
 /* What an interrupt saved; the handler's code replaces it meanwhile. */
 struct context {
     uint64_t rip, rsp, rflags;
-    struct code code;
+    struct code *code;
     struct op **ops;
 };
 
@@ -63,15 +71,17 @@ struct core {
 
     /* function */
     struct registers registers;
-    struct code code;
+    struct code *code;
     struct op **ops; /* by byte offset */
     struct op loop_end;
     bool loops, ended, halted;
-    bool looped;   /* its loop is over: only interrupts bring it back */
-    bool uncached; /* CR0.CD is set */
-    bool waiting;  /* set aside in a waiting loop */
-    uint64_t cr0, cr4;
-    uint64_t iteration, iterations, half_iteration;
+    bool looped;          /* its loop is over: only interrupts bring it back */
+    bool uncached;        /* CR0.CD is set */
+    bool waiting;         /* set aside in a waiting loop */
+    uint64_t control[16]; /* registers, by number */
+    struct written_msr *msrs;
+    size_t msr_count, msr_capacity;
+    uint64_t iteration, half_iteration;
     struct steady steady;
     ticks half_time, last_time;
 
@@ -102,7 +112,8 @@ struct core {
     /* order */
     ticks retire;       /* of the newest instruction */
     ticks all_done;     /* maximum of `done` */
-    ticks all_visible;  /* maximum of `visible` */
+    ticks all_visible;  /* maximum of `visible`, and of when missing lines are installed */
+    ticks drained;      /* maximum of `visible` alone */
     ticks late_visible; /* when an lfence sees the last lock done */
     ticks commit;       /* of the newest store */
     struct {
@@ -168,8 +179,13 @@ struct core {
     struct {
         ticks at;
         uint8_t vector;
+        bool timer;               /* from TSC_DEADLINE, which has one at a time */
     } interrupts[INTERRUPTS_MAX]; /* on their way, the first one first */
     unsigned interrupt_count;
+    struct {
+        struct code code;
+        struct op **ops; /* NULL: not run so far */
+    } * handlers;        /* by their number in the program; NULL: none was run */
     struct context contexts[CONTEXTS_MAX];
     unsigned context_depth;
     struct spin spin;

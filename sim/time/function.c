@@ -162,7 +162,7 @@ void publish(struct core *core, ticks visible, bool at_once)
     core->write_count = 0;
 }
 
-static void load_bytes(struct core *core, uint64_t address, unsigned size, uint8_t *data)
+void load_bytes(struct core *core, uint64_t address, unsigned size, ticks at, uint8_t *data)
 {
     if (core->machine->core_count > 1) {
         spin_note_read(core, address, size);
@@ -170,6 +170,9 @@ static void load_bytes(struct core *core, uint64_t address, unsigned size, uint8
     image_read(&core->machine->image, address, size, data);
     for (size_t i = 0; i < core->pending_count; i++) {
         const struct pending_store *store = &core->pending[core->pending_first + i];
+        if (store->visible > at) {
+            return; /* they become visible in order */
+        }
         for (unsigned byte = 0; byte < store->size; byte++) {
             uint64_t offset = store->address + byte - address;
             if (offset < size) {
@@ -181,12 +184,12 @@ static void load_bytes(struct core *core, uint64_t address, unsigned size, uint8
 
 static void read_for_oracle(void *context, uint64_t address, unsigned size, uint8_t *data)
 {
-    load_bytes(context, address, size, data);
+    load_bytes(context, address, size, INT64_MAX, data);
 }
 
 /* ---- execution ---- */
 
-static bool stop(struct core *core, const char *what, const struct insn *insn)
+bool stop(struct core *core, const char *what, const struct insn *insn)
 {
     struct machine *machine = core->machine;
     machine->reason = region_printf(machine->region, "%s: %s at \"%s\"",
@@ -222,7 +225,7 @@ static bool execute_fast(struct core *core, struct event *event)
     if (event->load[0].size > 0) {
         uint8_t data[8] = {0};
         load_bytes(core, event->load[0].address, event->load[0].size < 8 ? event->load[0].size : 8,
-                   data);
+                   INT64_MAX, data);
         memcpy(&transfer.loaded, data, 8);
     }
     interpret(&op->interpreted, op->insn, &core->registers, &transfer);
@@ -264,95 +267,6 @@ static bool execute_oracle(struct core *core, struct event *event)
             core->writes[core->write_count++] = result.accesses[i];
         }
     }
-    return true;
-}
-
-static void set_pair(struct registers *registers, uint64_t value)
-{
-    registers->gpr[0] = value & UINT32_MAX;
-    registers->gpr[2] = value >> 32;
-}
-
-/* The value that rdmsr finds: what the trace declares. */
-static uint64_t msr_value(const struct core *core)
-{
-    const struct program *program = core->machine->program;
-    for (size_t i = 0; i < program->msr_count; i++) {
-        if (program->msrs[i].number == (uint32_t)core->registers.gpr[1]) {
-            return program->msrs[i].value;
-        }
-    }
-    return 0;
-}
-
-static uint64_t control_register(const struct core *core, const struct insn *insn)
-{
-    unsigned number = system_register_number(insn);
-    bool known = insn->kind == KIND_MOV_CR;
-    return known && number == 0 ? core->cr0 : known && number == 4 ? core->cr4 : 0;
-}
-
-static void set_control_register(struct core *core, const struct insn *insn)
-{
-    const uint64_t cache_disable = UINT64_C(1) << 30;
-    uint64_t value = core->registers.gpr[system_register_operand(insn)];
-    if (system_register_number(insn) == 0) {
-        core->cr0 = value;
-        core->uncached = (value & cache_disable) != 0;
-    } else if (system_register_number(insn) == 4) {
-        core->cr4 = value;
-    }
-}
-
-static bool execute_system(struct core *core, struct event *event)
-{
-    const struct insn *insn = event->op->insn;
-    struct registers *registers = &core->registers;
-    switch (insn->class) {
-    case INSN_FLUSH:
-        if (!image_covers(&core->machine->image, interpret_address(insn, registers), 1))
-            return stop(core, "page fault", insn);
-        break;
-    case INSN_TSC:
-        set_pair(registers, (uint64_t)(event->dispatch / CYCLE));
-        if (insn->kind == KIND_RDTSCP) {
-            registers->gpr[1] = core->cpu;
-        }
-        break;
-    case INSN_RDMSR:
-        if (insn->kind == KIND_MOV_CR || insn->kind == KIND_MOV_DR) {
-            registers->gpr[system_register_operand(insn)] = control_register(core, insn);
-        } else {
-            set_pair(registers, msr_value(core));
-        }
-        break;
-    case INSN_SERIALIZING:
-        if (insn->kind == KIND_MOV_CR) {
-            set_control_register(core, insn);
-        }
-        if (insn->kind == KIND_CPUID) {
-            registers->gpr[0] = registers->gpr[1] = registers->gpr[2] = registers->gpr[3] = 0;
-        }
-        break;
-    case INSN_IF:
-        registers->rflags = insn->kind == KIND_STI ? registers->rflags | 0x200
-                                                   : registers->rflags & ~UINT64_C(0x200);
-        break;
-    case INSN_HLT:
-        core->halted = core->ended = true;
-        break;
-    case INSN_IRET:
-        if (interrupts_return(core))
-            return true;
-        return stop(core, "iretq outside of a handler", insn);
-    case INSN_IO:
-    case INSN_UNMODELLED:
-        note_unmodelled(core->machine, insn->text);
-        return stop(core, "an instruction that is not modelled", insn);
-    default:
-        break;
-    }
-    registers->rip = insn->address + insn->length;
     return true;
 }
 

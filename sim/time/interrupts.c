@@ -6,26 +6,45 @@
  */
 #include <string.h>
 
+#include "sim/isa/system_registers.h"
 #include "sim/time/stages.h"
-
-enum { MSR_TSC_DEADLINE = 0x6e0, MSR_SELF_IPI = 0x83f };
 
 static const uint64_t FLAG_IF = 0x200;
 
-/* The snippet that handles `vector` on this CPU; NULL when the trace has none. */
-static const struct snippet *handler_of(const struct core *core, uint8_t vector)
+/* The number of the handler of `vector` on this CPU; NO_INDEX when the trace has none. */
+static int handler_of(const struct core *core, uint8_t vector)
 {
     const struct program *program = core->machine->program;
     for (size_t i = 0; i < program->handler_count; i++) {
         if (program->handlers[i].cpu == core->cpu && program->handlers[i].vector == vector)
-            return program->variants[core->machine->variant].handlers[i];
+            return (int)i;
     }
-    return NULL;
+    return NO_INDEX;
 }
 
-static void send_interrupt(struct core *target, uint8_t vector, ticks at)
+/* Its code, which is decoded, and its branches learnt, once and not at every interrupt. */
+static void enter_handler(struct core *core, int number)
 {
-    if (handler_of(target, vector) == NULL || target->interrupt_count == INTERRUPTS_MAX)
+    const struct machine *machine = core->machine;
+    const struct program *program = machine->program;
+    const struct snippet *snippet = program->variants[machine->variant].handlers[number];
+    if (core->handlers == NULL)
+        core->handlers =
+            region_array(machine->region, program->handler_count, sizeof *core->handlers);
+    if (core->handlers[number].ops == NULL) {
+        code_init(&core->handlers[number].code, machine->region, snippet);
+        core->handlers[number].code.program = program;
+        core->handlers[number].ops =
+            region_array(machine->region, (size_t)snippet->size + 1, sizeof(struct op *));
+    }
+    core->code = &core->handlers[number].code;
+    core->ops = core->handlers[number].ops;
+    core->registers.rip = snippet->address;
+}
+
+static void send_interrupt(struct core *target, uint8_t vector, ticks at, bool timer)
+{
+    if (handler_of(target, vector) == NO_INDEX || target->interrupt_count == INTERRUPTS_MAX)
         return; /* nobody would notice it */
     unsigned slot = target->interrupt_count++;
     while (slot > 0 && target->interrupts[slot - 1].at > at) {
@@ -34,8 +53,51 @@ static void send_interrupt(struct core *target, uint8_t vector, ticks at)
     }
     target->interrupts[slot].at = at;
     target->interrupts[slot].vector = vector;
+    target->interrupts[slot].timer = timer;
     target->machine->interrupted = true;
     spin_note_interrupt(target, at);
+}
+
+static void remove_interrupt(struct core *core, unsigned slot)
+{
+    core->interrupt_count--;
+    memmove(core->interrupts + slot, core->interrupts + slot + 1,
+            (core->interrupt_count - slot) * sizeof core->interrupts[0]);
+}
+
+/* A timer that has not run out by `now` does no more. */
+static void disarm_timer(struct core *core, ticks now)
+{
+    for (unsigned i = core->interrupt_count; i > 0; i--) {
+        if (core->interrupts[i - 1].timer && core->interrupts[i - 1].at > now)
+            remove_interrupt(core, i - 1);
+    }
+}
+
+/* Whether the LVT entry, if the trace has one, is in deadline mode when the write is made. */
+static bool in_deadline_mode(struct core *core, ticks now)
+{
+    const struct program *program = core->machine->program;
+    if (program->timer_lvt == NO_INDEX)
+        return true;
+    const struct object *lvt = &program->objects[program->timer_lvt];
+    uint8_t bytes[4] = {0};
+    load_bytes(core, lvt->address, lvt->size < 4 ? (unsigned)lvt->size : 4, now, bytes);
+    return (bytes[2] >> 1 & 3) == 2; /* Intel SDM vol. 3A, "TSC-Deadline Mode" */
+}
+
+static void write_deadline(struct core *core, ticks now)
+{
+    const uint64_t latest = UINT64_C(1) << 40; /* later ones are never */
+    const uint64_t *gpr = core->registers.gpr;
+    uint64_t deadline = gpr[2] << 32 | (gpr[0] & UINT32_MAX);
+    int vector = core->machine->program->timer_vector;
+    if (vector < 0 || !in_deadline_mode(core, now))
+        return;
+    disarm_timer(core, now);
+    if (deadline != 0 && deadline < latest)
+        send_interrupt(core, (uint8_t)vector,
+                       later(now, (ticks)deadline * CYCLE) + core->timing->interrupt_self, true);
 }
 
 void interrupts_wrmsr(struct core *core, const struct event *event)
@@ -49,20 +111,17 @@ void interrupts_wrmsr(struct core *core, const struct event *event)
     core->spin.seen = false; /* whatever it does is an effect */
     switch ((uint32_t)gpr[1]) {
     case MSR_ICR:
-        if (target < machine->core_count)
-            send_interrupt(machine->cores[target], vector, now + t->ipi_latency);
+        if ((gpr[0] >> 18 & 3) == 1) /* the shorthand for itself */
+            send_interrupt(core, vector, now + t->interrupt_self, false);
+        else if (target < machine->core_count)
+            send_interrupt(machine->cores[target], vector, now + t->ipi_latency, false);
         break;
     case MSR_SELF_IPI:
-        send_interrupt(core, vector, now + t->interrupt_self);
+        send_interrupt(core, vector, now + t->interrupt_self, false);
         break;
-    case MSR_TSC_DEADLINE: {
-        uint64_t deadline = gpr[2] << 32 | (gpr[0] & UINT32_MAX);
-        const uint64_t latest = UINT64_C(1) << 40; /* later ones are never */
-        if (machine->program->timer_vector >= 0 && deadline != 0 && deadline < latest)
-            send_interrupt(core, (uint8_t)machine->program->timer_vector,
-                           later(now, (ticks)deadline * CYCLE) + t->interrupt_self);
+    case MSR_DEADLINE:
+        write_deadline(core, now);
         break;
-    }
     default:
         break;
     }
@@ -78,25 +137,31 @@ bool interrupts_wake(struct core *core)
     return true;
 }
 
+/* A vector that is requested again before it is taken is requested once: the IRR has a bit each. */
+static void take_first(struct core *core)
+{
+    uint8_t vector = core->interrupts[0].vector;
+    remove_interrupt(core, 0);
+    for (unsigned i = core->interrupt_count; i > 0; i--) {
+        if (core->interrupts[i - 1].vector == vector && core->interrupts[i - 1].at <= core->slot)
+            remove_interrupt(core, i - 1);
+    }
+}
+
 void interrupts_take(struct core *core)
 {
     if (core->interrupt_count == 0 || core->interrupts[0].at > core->slot ||
         !(core->registers.rflags & FLAG_IF) || core->context_depth == CONTEXTS_MAX)
         return;
-    const struct snippet *handler = handler_of(core, core->interrupts[0].vector);
-    core->interrupt_count--;
-    memmove(core->interrupts, core->interrupts + 1,
-            core->interrupt_count * sizeof core->interrupts[0]);
+    int handler = handler_of(core, core->interrupts[0].vector);
+    take_first(core);
     struct context *context = &core->contexts[core->context_depth++];
     context->rip = core->registers.rip;
     context->rsp = core->registers.gpr[4];
     context->rflags = core->registers.rflags;
     context->code = core->code;
     context->ops = core->ops;
-    struct region *region = core->machine->region;
-    code_init(&core->code, region, handler);
-    core->ops = region_array(region, (size_t)handler->size + 1, sizeof(struct op *));
-    core->registers.rip = handler->address;
+    enter_handler(core, handler);
     core->registers.rflags &= ~FLAG_IF;
     core->previous = NULL;
 }

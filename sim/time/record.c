@@ -55,8 +55,8 @@ void record_event(struct core *core, const struct event *event)
     bool is_end = op == &core->loop_end;
     recorder->rows[recorder->count++ % recorder->capacity] = (struct timeline_row){
         .text = op->insn->text,
-        .offset = is_end ? core->code.snippet->size
-                         : (uint32_t)(op->insn->address - core->code.snippet->address),
+        .offset = is_end ? core->code->snippet->size
+                         : (uint32_t)(op->insn->address - core->code->snippet->address),
         .iteration = core->iteration,
         .dispatch = cycles_of(event->dispatch),
         .issue = issue < 0 ? -1 : cycles_of(issue),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/clock.h"
+#include "sim/isa/system_registers.h"
 #include "sim/time/stages.h"
 
 enum { CHECK_EVERY = 4096 };
@@ -11,7 +12,8 @@ static const ticks LONG_AGO = -(INT64_C(1) << 40);
 
 struct budget {
     uint64_t instructions;
-    double until; /* 0: no limit */
+    double until;  /* 0: no limit */
+    size_t memory; /* how large the region may become; 0: no limit */
     const volatile int *stop;
 };
 
@@ -20,8 +22,9 @@ struct budget {
 static void code_of(struct core *core, const struct snippet *snippet)
 {
     struct region *region = core->machine->region;
-    code_init(&core->code, region, snippet);
-    core->code.program = core->machine->program;
+    core->code = region_alloc(region, sizeof *core->code);
+    code_init(core->code, region, snippet);
+    core->code->program = core->machine->program;
     core->ops = region_array(region, (size_t)snippet->size + 1, sizeof *core->ops);
     core->registers.rip = snippet->address;
     core->ended = false;
@@ -49,8 +52,8 @@ static struct core *make_core(struct machine *machine, uint32_t cpu)
     core->commit = LONG_AGO;
     commits_forget(core);
     core->wc_last_line = UINT64_MAX;
-    core->cr0 = 0x80050033; /* paging, write protect, numeric errors: as kernels run */
-    core->cr4 = 0x6e0;      /* PGE among others */
+    core->control[0] = CR0_START;
+    core->control[4] = CR4_START;
     for (unsigned i = 0; i < WC_MAX; i++) {
         core->wc_sent[i].line = UINT64_MAX;
     }
@@ -102,7 +105,6 @@ static void prepare_code(struct core *core, const struct snippet *snippet)
         core->loops = true;
         op_init_loop_end(&core->loop_end, core->timing);
         core->registers.gpr[15] = program->loop_iterations;
-        core->iterations = program->loop_iterations;
         core->half_iteration = program->loop_iterations / 2;
         core->recording = core->half_iteration == 0;
     }
@@ -134,6 +136,8 @@ static bool exhausted(struct machine *machine, const struct budget *budget)
         machine->reason = "it was interrupted";
     } else if (budget->until > 0 && seconds_now() > budget->until) {
         machine->reason = "the limit of time was reached";
+    } else if (budget->memory > 0 && machine->region->bytes > budget->memory) {
+        machine->reason = "the limit of memory was reached";
     }
     machine->limited = machine->reason != NULL;
     return machine->limited;
@@ -227,17 +231,17 @@ static void insn_figures(struct timed_insn *out, const struct op *op, uint32_t o
 static void cpu_figures(struct core *core, struct timed_cpu *out)
 {
     struct region *region = core->machine->region;
-    uint32_t size = core->code.snippet->size;
+    uint32_t size = core->code->snippet->size;
     double divisor = 1;
     out->cpu = core->cpu;
-    out->cycles = cycles_of(later(core->retire, core->all_visible));
+    out->cycles = cycles_of(later(core->retire, core->drained));
     uint64_t measured = core->iteration - core->half_iteration;
     if (core->loops && core->iteration > core->half_iteration) {
         out->has_iterations = true;
         out->per_iteration = cycles_of(core->last_time - core->half_time) / (double)measured;
         divisor = (double)measured;
         /* Iterations that were left out are like the measured ones. */
-        out->cycles += out->per_iteration * (double)(core->iterations - core->iteration);
+        out->cycles += out->per_iteration * (double)core->steady.left_out;
     }
     size_t count = core->loops;
     for (uint32_t offset = 0; offset < size; offset++) {
@@ -245,22 +249,21 @@ static void cpu_figures(struct core *core, struct timed_cpu *out)
     }
     out->insns = region_array(region, count, sizeof *out->insns);
     for (uint32_t offset = 0; offset < size; offset++) {
-        if (core->ops[offset] != NULL) {
-            insn_figures(&out->insns[out->insn_count++], core->ops[offset], offset, divisor);
+        const struct op *op = core->ops[offset];
+        if (op == NULL) {
+            continue;
         }
+        insn_figures(&out->insns[out->insn_count], op, offset, divisor);
+        if (op == core->last_store && !core->loops && core->drained > core->retire) {
+            /* What remains after the last retirement is the store queue draining. */
+            double drain = cycles_of(core->drained - core->retire);
+            out->insns[out->insn_count].cycles += drain;
+            out->insns[out->insn_count].stall[STALL_STORE_DRAIN] += drain;
+        }
+        out->insn_count++;
     }
     if (core->loops) {
         insn_figures(&out->insns[out->insn_count++], &core->loop_end, size, divisor);
-    } else if (out->insn_count > 0 && core->all_visible > core->retire && core->last_store) {
-        /* What remains after the last retirement is the store queue draining. */
-        double drain = cycles_of(core->all_visible - core->retire);
-        for (size_t i = 0; i < out->insn_count; i++) {
-            if (out->insns[i].text == core->last_store->insn->text) {
-                out->insns[i].cycles += drain;
-                out->insns[i].stall[STALL_STORE_DRAIN] += drain;
-                break;
-            }
-        }
     }
 }
 
@@ -300,6 +303,7 @@ struct timed *time_run(struct region *region, struct exec *exec, const struct pr
         budget.instructions =
             options->max_instructions ? options->max_instructions : DEFAULT_INSTRUCTIONS;
         budget.until = options->max_seconds > 0 ? seconds_now() + options->max_seconds : 0;
+        budget.memory = options->max_memory ? region->bytes + options->max_memory : 0;
         budget.stop = options->stop;
     }
     machine->region = region;

@@ -10,6 +10,8 @@
 void mark(struct event *event, enum stall cause, ticks until);
 /* Shares out the time since the previous retirement. */
 void attribute(struct core *core, ticks previous, const struct event *event);
+/* A loop's figures are of the iterations from now on. */
+void measure_from_here(struct core *core);
 
 /* ---- front_end.c ---- */
 
@@ -97,9 +99,13 @@ ticks flush_wait(struct core *core, uint64_t line, ticks at, bool store);
 /* Tells the flushes that the line of a store is up to date. */
 void flush_note_store(struct core *core, uint64_t line, ticks visible);
 
+/* ---- system.c ---- */
+
+/* The same for instructions that neither compute nor access memory. */
+bool execute_system(struct core *core, struct event *event);
+
 /* ---- interrupts.c ---- */
 
-enum { MSR_ICR = 0x830 }; /* of the x2APIC: who shall be interrupted */
 /* What the WRMSR in hand sets off. */
 void interrupts_wrmsr(struct core *core, const struct event *event);
 /* Goes to the handler when an interrupt has arrived. */
@@ -165,6 +171,10 @@ void recorder_finish(const struct core *core, struct timed_cpu *out);
 void plan_accesses(const struct core *core, struct event *event);
 /* Executes it; false when the run must end. */
 bool execute(struct core *core, struct event *event);
+/* Ends the run with the reason that the instruction is at fault; returns false. */
+bool stop(struct core *core, const char *what, const struct insn *insn);
+/* What the CPU finds in memory when of its own stores those visible by `at` count. */
+void load_bytes(struct core *core, uint64_t address, unsigned size, ticks at, uint8_t *data);
 /* Makes its stores part of memory at `visible`. */
 void publish(struct core *core, ticks visible, bool at_once);
 /* Makes all its earlier stores part of memory now. */

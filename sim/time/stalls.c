@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the cycles went: each instruction's own history, clipped to the time it delayed retirement.
  */
+#include <string.h>
+
 #include "sim/time/stages.h"
 
 const char *stall_name(enum stall stall)
@@ -56,4 +58,22 @@ void attribute(struct core *core, ticks previous, const struct event *event)
         }
     }
     charge(event->op, STALL_FRONT_END, end - from); /* retirement width */
+}
+
+static void forget(struct op *op)
+{
+    op->cycles = 0;
+    memset(op->stall, 0, sizeof op->stall);
+}
+
+void measure_from_here(struct core *core)
+{
+    /* A window that was to be measured for a steady state may have been charged already. */
+    for (uint32_t offset = 0; offset < core->code->snippet->size; offset++) {
+        if (core->ops[offset] != NULL)
+            forget(core->ops[offset]);
+    }
+    forget(&core->loop_end);
+    core->half_time = core->retire;
+    core->recording = true;
 }

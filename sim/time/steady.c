@@ -17,7 +17,7 @@ enum { WINDOW = 240, EQUAL_WINDOWS = 3 };
 static uint64_t relevant_registers(const struct core *core, bool *memory)
 {
     uint64_t relevant = 0, before;
-    uint32_t size = core->code.snippet->size;
+    uint32_t size = core->code->snippet->size;
     do {
         before = relevant;
         for (uint32_t offset = 0; offset < size; offset++) {
@@ -39,7 +39,7 @@ static uint64_t relevant_registers(const struct core *core, bool *memory)
 
 static bool stores_anywhere(const struct core *core)
 {
-    for (uint32_t offset = 0; offset < core->code.snippet->size; offset++) {
+    for (uint32_t offset = 0; offset < core->code->snippet->size; offset++) {
         const struct op *op = core->ops[offset];
         if (op != NULL && op->stores && op->insn->class != INSN_SFENCE)
             return true;
@@ -76,13 +76,27 @@ static bool program_repeats(struct core *core)
     return same_registers(&core->registers, &core->steady.registers, relevant);
 }
 
+/* Whether as many interrupts will come as soon; one that comes once ends what seemed steady. */
+static bool same_interrupts(struct core *core)
+{
+    struct steady *steady = &core->steady;
+    unsigned coming = core->interrupt_count;
+    ticks first = coming > 0 ? core->interrupts[0].at - core->retire : 0;
+    ticks last = coming > 0 ? core->interrupts[coming - 1].at - core->retire : 0;
+    bool same = coming == steady->coming && first == steady->first && last == steady->last;
+    steady->coming = coming;
+    steady->first = first;
+    steady->last = last;
+    return same;
+}
+
 bool steady_end(struct core *core)
 {
     struct steady *steady = &core->steady;
     if (core->iteration % WINDOW != 0)
         return false;
     ticks window = core->retire - steady->time;
-    bool same = window == steady->window && program_repeats(core);
+    bool same = same_interrupts(core) && window == steady->window && program_repeats(core);
     steady->equal = same ? steady->equal + 1 : 0;
     steady->window = window;
     steady->time = core->retire;
@@ -90,12 +104,12 @@ bool steady_end(struct core *core)
     if (core->iteration >= core->half_iteration || !same)
         return false;
     if (steady->equal == EQUAL_WINDOWS) { /* measure the next one */
-        core->recording = true;
         steady->measured_from = core->iteration;
-        core->half_time = core->retire;
+        measure_from_here(core);
     }
     if (steady->equal <= EQUAL_WINDOWS || steady->measured_from + WINDOW != core->iteration)
         return false;
     core->half_iteration = steady->measured_from;
+    steady->left_out = core->registers.gpr[15];
     return true;
 }

@@ -15,20 +15,20 @@ enum { ALONE_CHECKS = 1024 };
 
 static struct op *op_at_rip(struct core *core)
 {
-    const struct snippet *snippet = core->code.snippet;
+    const struct snippet *snippet = core->code->snippet;
     uint64_t offset = core->registers.rip - snippet->address;
     if (offset >= snippet->size) {
         return NULL;
     }
     struct op **slot = &core->ops[offset];
     if (*slot == NULL) {
-        const struct insn *insn = code_at(&core->code, core->registers.rip);
+        const struct insn *insn = code_at(core->code, core->registers.rip);
         if (insn == NULL) {
             return NULL;
         }
         *slot = region_alloc(core->machine->region, sizeof **slot);
         op_init(*slot, insn, core->timing);
-        const struct insn *next = code_at(&core->code, insn->address + insn->length);
+        const struct insn *next = code_at(core->code, insn->address + insn->length);
         if (next != NULL && next->is_conditional) {
             op_fuse(*slot, core->timing);
         }
@@ -43,7 +43,7 @@ static struct op *op_at_rip(struct core *core)
 /* NULL when the CPU has ended, or jumped to where no code is (machine->reason). */
 struct op *core_next_op(struct core *core)
 {
-    const struct snippet *snippet = core->code.snippet;
+    const struct snippet *snippet = core->code->snippet;
     struct machine *machine = core->machine;
     uint64_t rip = core->registers.rip;
     if (rip == snippet->address + snippet->size) {
@@ -248,12 +248,11 @@ static void next_iteration(struct core *core, const struct event *event)
     core->iteration++;
     core->last_time = core->retire;
     if (core->iteration == core->half_iteration) {
-        core->half_time = core->retire;
-        core->recording = true;
+        measure_from_here(core);
     }
     bool steady = core->machine->core_count == 1 && event->taken && steady_end(core);
     if (event->taken && !steady) {
-        core->registers.rip = core->code.snippet->address;
+        core->registers.rip = core->code->snippet->address;
     } else {
         core->ended = core->looped = true;
     }

@@ -167,6 +167,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
     core->commit = commit;
     note_commit(core, event);
     core->all_visible = later(core->all_visible, visible);
+    core->drained = later(core->drained, visible);
     if (event->store_level != LEVEL_L1 || op->kind == OP_FLUSH) {
         core->missing_visible = later(core->missing_visible, visible);
     }

@@ -82,6 +82,7 @@ struct timed {
 struct time_options {
     uint64_t max_instructions; /* 0: the default, 2^26 */
     double max_seconds;        /* 0: none */
+    size_t max_memory;         /* bytes of the region that the run may take; 0: none */
     const volatile int *stop;  /* set to non-zero from outside to end early; may be NULL */
     size_t timeline;           /* so many instructions of each CPU are recorded; 0: none */
 };

@@ -145,6 +145,28 @@ static void test_no_memory_for_prose(void)
     }
 }
 
+/* The same while a run is timed: what was not finished is in no list. */
+static void test_no_memory_for_time(void)
+{
+    static const char *const path = "tests/golden/sb.yaml";
+    static const char *const profile = "zen4";
+    fs_report *report;
+    fs_options options;
+    fs_options_init(&options);
+    options.jobs = 1;
+    options.half = FS_TIME_ONLY;
+    options.profiles = &profile;
+    options.profile_count = 1;
+    bool short_of_memory = true;
+    for (uint64_t n = 1; short_of_memory; n += 1 + n / 50) {
+        region_fail_after(n);
+        fs_status status = fs_run(&path, 1, &options, &report);
+        region_fail_after(0);
+        short_of_memory = status != FS_OK;
+        fs_report_free(report);
+    }
+}
+
 void add_stepper_tests(void)
 {
     CU_pSuite suite = CU_add_suite("stepper", NULL, NULL);
@@ -152,4 +174,5 @@ void add_stepper_tests(void)
     CU_add_test(suite, "bad input", test_bad_input);
     CU_add_test(suite, "no memory", test_no_memory);
     CU_add_test(suite, "no memory for prose", test_no_memory_for_prose);
+    CU_add_test(suite, "no memory while a run is timed", test_no_memory_for_time);
 }
