@@ -285,6 +285,12 @@ bool finding_is_expected(const struct result *result, size_t finding)
     return false;
 }
 
+bool result_lacks_cycles(const struct result *result)
+{
+    const struct timed *timed = result->timed;
+    return timed && (timed->limited || (!result->ordered && !timed->complete));
+}
+
 void judge_verdict(struct result *result)
 {
     bool violated = false, unknown = result->unmodelled_count > 0;
@@ -292,7 +298,7 @@ void judge_verdict(struct result *result)
         violated = violated || result->expects[i].held == HELD_NO;
         unknown = unknown || result->expects[i].held == HELD_UNKNOWN;
     }
-    if ((result->ordered && !result->complete) || (result->timed && result->timed->limited))
+    if ((result->ordered && !result->complete) || result_lacks_cycles(result))
         unknown = true;
     for (size_t i = 0; i < result->finding_count; i++)
         violated = violated || (result->findings[i].is_error && !finding_is_expected(result, i));

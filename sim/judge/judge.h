@@ -51,6 +51,12 @@ void judge_cheaper(struct region *region, struct result_list *results);
 /* The verdict that follows from expectations, outcomes and what could not be followed. */
 void judge_verdict(struct result *result);
 
+/*
+ * Whether the run cannot pass for what its cycles lack: a limit was hit, or cycles were all that
+ * was asked for and the code faults, sleeps or waits for ever.
+ */
+bool result_lacks_cycles(const struct result *result);
+
 /* Whether the trace expects this finding in this run, so that it is no news. */
 bool finding_is_expected(const struct result *result, size_t finding);
 

@@ -101,13 +101,12 @@ static void add_unfinished(struct region *region, const struct result *result,
             problem.compiled = insn_location(region, result, (uint32_t)cpu, row->offset);
         add(region, list, &problem);
     }
-    bool limited = result->timed && result->timed->limited;
     bool explored = !result->ordered || result->complete || result->unmodelled_count;
     struct problem problem =
         problem_of(result, verdict_rule("incomplete"), result->program->cpus[0].place);
     problem.is_undecided = true;
     problem.message = incomplete_message(region, result);
-    if (limited || !explored)
+    if (result_lacks_cycles(result) || !explored)
         add(region, list, &problem);
 }
 

@@ -1,0 +1,1 @@
+./simulate -p zen4 tests/golden/untimed.yaml; echo "$?"; ./simulate --only time -p zen4 tests/golden/untimed.yaml; echo "$?"
