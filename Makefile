@@ -164,6 +164,15 @@ bench: all $(OUT)/bench
 bench-save: all $(OUT)/bench
 	SIMULATE=./$(PROGRAM) BENCH=$(OUT)/bench sh tools/bench.sh save
 
+# Measures loops on this machine, for `simulate fit`. At an address of its own, so that the loops
+# have theirs; the archives are not made for that.
+MEASURE_SOURCES := $(sort $(wildcard tools/measure/*.c))
+
+$(OUT)/measure: $(call object,$(MEASURE_SOURCES)) $(LIBRARY)
+	$(CC) $(CFLAGS) $(SANITIZERS) -pie -o $@ $^ $(addprefix -l,$(DEPENDENCIES)) -ldw -lelf -lm -lpthread
+
+measure: $(OUT)/measure
+
 # ---- style ----
 
 FORMATTED = $(sort $(shell find examples include sim models tests tools -name '*.[ch]'))
@@ -228,7 +237,7 @@ dist:
 clean:
 	rm -rf build simulate libfencesim.a
 
-.PHONY: all check check-slow check-san check-browser rebase schema man bench bench-save style lint format install uninstall dist clean FORCE
+.PHONY: all check check-slow check-san check-browser rebase schema man bench bench-save measure style lint format install uninstall dist clean FORCE
 FORCE:
 .DELETE_ON_ERROR:
 

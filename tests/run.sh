@@ -34,6 +34,7 @@ kind 'manual' sh tests/man/run.sh
 kind 'completion' sh tests/completion/run.sh
 kind 'course' sh tests/course.sh
 kind 'directions' sh tests/directions.sh
+kind 'measuring' sh tests/measure/run.sh
 
 # The words are the inner shell's.
 # shellcheck disable=SC2016
