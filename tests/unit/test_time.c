@@ -24,6 +24,27 @@ static void test_front_end(void)
     CLOSE(loop(times(20, "mov rax, rbx; xor ecx, ecx;", 0)), 41 / 6.0); /* renamed: slots only */
 }
 
+/* AVX costs what SSE does; FMA takes 4 cycles, two start in one. */
+static void test_vectors(void)
+{
+    CLOSE(loop("vfmadd231pd ymm0, ymm1, ymm2; vfmadd213ss xmm3, xmm4, xmm5"), 4);
+    CLOSE(loop(times(8,
+                     "vmulps ymm0, ymm1, ymm2; vfnmadd132sd xmm3, xmm4, xmm5; vpxor xmm3, "
+                     "xmm3, xmm3;",
+                     0)),
+          8);
+    CLOSE(loop("vaddsd xmm0, xmm0, xmm1"), 3);
+    CLOSE(loop("vdivps ymm0, ymm0, ymm1"), 11); /* of zeros: a NaN and a NaN */
+    CLOSE(loop("vpsllvd ymm0, ymm0, ymm1; vinserti128 ymm0, ymm0, xmm1, 1"), 2);
+    CLOSE(loop("vpermq ymm0, ymm0, 0x1b"), 4);
+    CLOSE(loop(times(4, "vpermq ymm0, ymm1, 0x1b;", 0)), 4); /* two operations each */
+    CLOSE(loop("vcvtps2pd ymm0, xmm0"), 4);
+    CLOSE(loop("vcvtpd2ps xmm0, ymm0"), 6);
+    /* from memory only the load ports work: two a cycle into vector registers */
+    CLOSE(loop(times(4, "vbroadcastss ymm0, dword ptr [rdi]; vbroadcastsd ymm1, [rdi];", 0)), 4);
+    CLOSE(loop_on("haswell", "", "vfmadd231pd ymm0, ymm1, ymm2", 400), 5);
+}
+
 static void test_loads(void)
 {
     CLOSE(loop_on("zen4", "mov [rdi], rdi", "mov rdi, [rdi]", 400), 4);
@@ -287,6 +308,7 @@ void add_time_tests(void)
 {
     CU_pSuite suite = CU_add_suite("time", NULL, NULL);
     CU_add_test(suite, "front end and ALUs", test_front_end);
+    CU_add_test(suite, "vectors", test_vectors);
     CU_add_test(suite, "loads", test_loads);
     CU_add_test(suite, "store forwarding", test_forwarding);
     CU_add_test(suite, "pipes are balanced", test_balanced_pipes);
