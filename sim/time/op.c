@@ -208,6 +208,40 @@ static void set_memory(struct op *op, const char *name)
     op->nt = insn->nt && op->stores;
 }
 
+/* ---- the carry ---- */
+
+/* The conditions that read the carry, and those of them that read nothing else. */
+static bool reads_carry(const char *name, bool *alone)
+{
+    const char *condition = starts(name, "cmov")  ? name + 4
+                            : starts(name, "set") ? name + 3
+                            : name[0] == 'j'      ? name + 1
+                                                  : "";
+    *alone = IS(condition, "b", "ae") || IS(name, "adc", "sbb", "adcx", "rcl", "rcr", "cmc");
+    return *alone || IS(condition, "a", "be") || IS(name, "lahf", "pushfq");
+}
+
+/*
+ * CPUs rename the carry apart from the other flags: INC, DEC and ADOX pass it on, ADCX and what
+ * sets it alone pass the others on.
+ */
+static void split_carry(struct op *op, const char *name)
+{
+    bool alone;
+    if (op->data_reads & REGISTER_BIT_FLAGS && reads_carry(name, &alone)) {
+        op->data_reads |= REGISTER_BIT_CARRY;
+        if (alone) {
+            op->data_reads &= ~REGISTER_BIT_FLAGS;
+        }
+    }
+    if (op->writes & REGISTER_BIT_FLAGS && !IS(name, "inc", "dec", "adox")) {
+        op->writes |= REGISTER_BIT_CARRY;
+        if (IS(name, "adcx", "stc", "clc", "cmc", "bt", "bts", "btr", "btc")) {
+            op->writes &= ~REGISTER_BIT_FLAGS;
+        }
+    }
+}
+
 void op_init(struct op *op, const struct insn *insn, const struct timing *timing)
 {
     memset(op, 0, sizeof *op);
@@ -243,6 +277,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     if (insn->class == INSN_ORDINARY && strcmp(name, "lea") == 0) {
         op->data_reads |= op->address_reads; /* its address is its operand */
     }
+    split_carry(op, name);
     op->writes_integer = (op->writes & 0xffff) != 0 && op->kind != OP_MOVE;
 }
 

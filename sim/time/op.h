@@ -52,6 +52,9 @@ enum bank { BANK_INTEGER, BANK_VECTOR, BANK_COUNT };
 
 enum { LOADS_MAX = 2, TIMED_REGISTERS = 48, WANTED_WHOLE = 60 };
 
+/* In an op's sets of registers; REGISTER_BIT_FLAGS are the other flags. */
+#define REGISTER_BIT_CARRY (UINT64_C(1) << 19)
+
 struct predictor;
 
 struct op {

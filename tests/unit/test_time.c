@@ -24,6 +24,14 @@ static void test_front_end(void)
     CLOSE(loop(times(20, "mov rax, rbx; xor ecx, ecx;", 0)), 41 / 6.0); /* renamed: slots only */
 }
 
+/* The carry goes its own way: through dec, which leaves it alone, and beside the other flags. */
+static void test_carry(void)
+{
+    CLOSE(loop("adc rax, r8; adc rbx, r8; adc rcx, r8; adc rdx, r8"), 4);
+    CLOSE(loop(times(8, "adcx rax, r8; adox rbx, r8;", 0)), 8); /* two chains */
+    CLOSE(loop("sbb rax, rax; sub rcx, r8"), 1);                /* one behind the other anew */
+}
+
 /* AVX costs what SSE does; FMA takes 4 cycles, two start in one. */
 static void test_vectors(void)
 {
@@ -308,6 +316,7 @@ void add_time_tests(void)
 {
     CU_pSuite suite = CU_add_suite("time", NULL, NULL);
     CU_add_test(suite, "front end and ALUs", test_front_end);
+    CU_add_test(suite, "carry", test_carry);
     CU_add_test(suite, "vectors", test_vectors);
     CU_add_test(suite, "loads", test_loads);
     CU_add_test(suite, "store forwarding", test_forwarding);
