@@ -206,12 +206,10 @@ static void divide_vector(struct op *op, const char *name, const struct timing *
 {
     bool single = listed("divss divps sqrtss sqrtps", name);
     if (name[0] == 's')
-        divide_on(op, single ? UNIT_SQRT_SINGLE : UNIT_SQRT,
-                  single ? t->sqrt_single_latency : t->sqrt_latency,
+        divide_on(op, UNIT_FP_DIVIDE, single ? t->sqrt_single_latency : t->sqrt_latency,
                   single ? t->sqrt_single_interval : t->sqrt_interval);
     else
-        divide_on(op, single ? UNIT_FP_DIVIDE_SINGLE : UNIT_FP_DIVIDE,
-                  single ? t->fp_divide_single_latency : t->fp_divide_latency,
+        divide_on(op, UNIT_FP_DIVIDE, single ? t->fp_divide_single_latency : t->fp_divide_latency,
                   single ? t->fp_divide_single_interval : t->fp_divide_interval);
 }
 

@@ -39,11 +39,7 @@ enum unit {
     UNIT_NONE,
     UNIT_PIPES,
     UNIT_DIVIDE,
-    UNIT_FP_DIVIDE,
-    UNIT_FP_DIVIDE_SINGLE,
-    UNIT_SQRT,
-    UNIT_SQRT_SINGLE,
-    UNIT_COUNT
+    UNIT_FP_DIVIDE /* and square roots */
 };
 
 /* Pipes with the same number are different ones, unless the profile says that vectors share them.

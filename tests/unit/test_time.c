@@ -43,6 +43,9 @@ static void test_vectors(void)
           8);
     CLOSE(loop("vaddsd xmm0, xmm0, xmm1"), 3);
     CLOSE(loop("vdivps ymm0, ymm0, ymm1"), 11); /* of zeros: a NaN and a NaN */
+    /* one unit divides and takes roots */
+    CLOSE(loop("divsd xmm0, xmm8; sqrtsd xmm1, xmm8; xorps xmm0, xmm0; xorps xmm1, xmm1"), 5 + 9);
+    CLOSE(loop("divss xmm0, xmm8; sqrtss xmm1, xmm8; xorps xmm0, xmm0; xorps xmm1, xmm1"), 3 + 5);
     CLOSE(loop("vpsllvd ymm0, ymm0, ymm1; vinserti128 ymm0, ymm0, xmm1, 1"), 2);
     CLOSE(loop("vpermq ymm0, ymm0, 0x1b"), 4);
     CLOSE(loop(times(4, "vpermq ymm0, ymm1, 0x1b;", 0)), 4); /* two operations each */
