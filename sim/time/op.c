@@ -150,6 +150,9 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
         break;
     case INSN_NOTHING:
         op->kind = insn->kind == KIND_PAUSE ? OP_HOLD : OP_NOP;
+        if (insn->kind == KIND_PREFETCH && insn->memory.present) {
+            op->kind = OP_PREFETCH;
+        }
         break;
     case INSN_ORDINARY:
     case INSN_NATIVE:
@@ -254,7 +257,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     by_class(op, name, timing);
     set_memory(op, name);
     interpret_decode(&op->interpreted, insn);
-    if (op->kind == OP_NOP && insn->kind != KIND_PREFETCH) {
+    if (op->kind == OP_NOP) {
         op->slots = timing->nop_slots;
     }
     bool memory = op->load_count > 0 || op->stores;

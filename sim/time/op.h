@@ -12,6 +12,7 @@
 enum op_kind {
     OP_PLAIN, /* loads, computes, stores */
     OP_NOP,
+    OP_PREFETCH,
     OP_MOVE, /* done by renaming: register moves, zero idioms */
     OP_LOCK, /* atomic read-modify-write, or timed like one */
     OP_LFENCE,

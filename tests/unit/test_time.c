@@ -65,6 +65,23 @@ static void test_loads(void)
     CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", misses, 360), 475 / 18.0, 0.5);
 }
 
+/*
+ * A prefetch takes a load port. Ten ahead of a chain of misses, and asked for before the own load
+ * returns: eleven lines come in the time of one.
+ */
+static void test_prefetches(void)
+{
+    CLOSE(loop(times(10, "prefetcht0 [rdi + %d];", 64)), 10 / 2.5);
+    CLOSE(loop(join(times(5, "prefetcht0 [rdi + %d];", 64), times(5, "mov eax, [rdi];", 0))),
+          10 / 2.5);
+    CLOSE(loop("prefetcht0 [0]"), 1); /* outside of all memory */
+    const char *chain = "mov rax, [r14]; lea r14, [r14 + rax]; add r14, 4160";
+    const char *ahead = "prefetcht0 [r14 + 41600]; mov rax, [r14]; lea r14, [r14 + rax]; "
+                        "add r14, 4160";
+    CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", chain, 360), 475 + 2, 1);
+    CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", ahead, 360), (475 + 2) / 11.0, 1);
+}
+
 static void test_forwarding(void)
 {
     CLOSE(loop("mov [rdi], rax; mov rax, [rdi]; add rax, 1"), 1); /* renamed */
@@ -322,6 +339,7 @@ void add_time_tests(void)
     CU_add_test(suite, "carry", test_carry);
     CU_add_test(suite, "vectors", test_vectors);
     CU_add_test(suite, "loads", test_loads);
+    CU_add_test(suite, "prefetches", test_prefetches);
     CU_add_test(suite, "store forwarding", test_forwarding);
     CU_add_test(suite, "pipes are balanced", test_balanced_pipes);
     CU_add_test(suite, "repeated strings", test_repeated_strings);
