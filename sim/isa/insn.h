@@ -141,6 +141,7 @@ struct insn {
     bool nt;               /* non-temporal hint */
     uint8_t system_number; /* MOV to or from CRn, DRn: n */
     bool zero_idiom;       /* xor r,r and friends: no input dependency */
+    bool ones_idiom;       /* pcmpeqd x,x and friends: none either, but it is computed */
     bool register_move;    /* mov r,r (32 or 64 bits) or movaps x,x */
     bool has_immediate;
 };

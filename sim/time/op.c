@@ -245,6 +245,13 @@ static void split_carry(struct op *op, const char *name)
     }
 }
 
+static bool is_sbb_of_itself(const struct insn *insn, const char *name)
+{
+    const struct operand *a = &insn->operands[0], *b = &insn->operands[1];
+    return strcmp(name, "sbb") == 0 && a->kind == OPERAND_GENERAL && b->kind == OPERAND_GENERAL &&
+           a->number == b->number && a->size >= 4;
+}
+
 void op_init(struct op *op, const struct insn *insn, const struct timing *timing)
 {
     memset(op, 0, sizeof *op);
@@ -276,7 +283,12 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     if (IS(name, "push", "pop", "call", "ret", "pushfq", "popfq")) {
         op->writes &= ~(UINT64_C(1) << 4); /* the front end keeps rsp up to date */
     }
-    op->data_reads = insn->zero_idiom ? 0 : insn->reads & ~insn->address_reads;
+    op->data_reads = insn->reads & ~insn->address_reads;
+    if (insn->zero_idiom || insn->ones_idiom) {
+        op->data_reads = 0;
+    } else if (timing->sbb_idiom && is_sbb_of_itself(insn, name)) {
+        op->data_reads = REGISTER_BIT_FLAGS;
+    }
     if (insn->class == INSN_ORDINARY && strcmp(name, "lea") == 0) {
         op->data_reads |= op->address_reads; /* its address is its operand */
     }

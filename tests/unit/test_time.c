@@ -32,6 +32,17 @@ static void test_carry(void)
     CLOSE(loop("sbb rax, rax; sub rcx, r8"), 1);                /* one behind the other anew */
 }
 
+/* Chains end where the value does not depend on the register. */
+static void test_idioms(void)
+{
+    CLOSE(loop("mulps xmm0, xmm1; pcmpeqd xmm0, xmm0"), 1);
+    CLOSE(loop("vmulps ymm0, ymm0, ymm1; vpcmpgtd ymm0, ymm0, ymm0"), 1);
+    CLOSE(loop("mulps xmm0, xmm1; pcmpeqd xmm0, xmm1"), 4);
+    CLOSE(loop("imul rax, r8; cmp rbx, rcx; sbb rax, rax"), 1);
+    CLOSE(loop("imul rax, r8; cmp rbx, rcx; sbb rax, rdx"), 4);
+    CLOSE(loop_on("skylake", "", "imul rax, r8; cmp rbx, rcx; sbb rax, rax", 400), 4);
+}
+
 /* AVX costs what SSE does; FMA takes 4 cycles, two start in one. */
 static void test_vectors(void)
 {
@@ -337,6 +348,7 @@ void add_time_tests(void)
     CU_pSuite suite = CU_add_suite("time", NULL, NULL);
     CU_add_test(suite, "front end and ALUs", test_front_end);
     CU_add_test(suite, "carry", test_carry);
+    CU_add_test(suite, "idioms", test_idioms);
     CU_add_test(suite, "vectors", test_vectors);
     CU_add_test(suite, "loads", test_loads);
     CU_add_test(suite, "prefetches", test_prefetches);
