@@ -15,6 +15,7 @@
 #include "sim/exec/native.h"
 #include "sim/exec/quirks.h"
 #include "sim/isa/classify.h"
+#include "sim/isa/decoder.h"
 
 enum { PAGE = 4096, FLAG_COUNT = 3, REGISTERS_MAX = 16 + FLAG_COUNT + 16 };
 #define RFLAGS_SYSTEM UINT64_C(0x3fd100) /* TF, IOPL, NT and above: what POPF must not set here */
@@ -324,7 +325,7 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
     uc_reg_read_batch(machine->engine, set.ids, set.values, set.count);
     machine_forget_next(machine, after.rip);
     coalesce(insn, result);
-    result->status = correct_quirks(insn, registers, result, &after);
+    correct_quirks(insn, registers, result, &after);
     check_alignment(insn, result);
     if (has_stopped(insn, &after))
         fault(result, 13);
@@ -332,6 +333,21 @@ static void unicorn_step(struct exec *exec, const struct insn *insn, struct regi
         result->status = EXEC_UNMODELLED;
     if (result->status == EXEC_OK)
         *registers = after;
+}
+
+enum exec_status native_engine(struct native_step *step, const uint8_t *bytes, unsigned length,
+                               struct registers *registers)
+{
+    uint64_t address = step->insn->address;
+    const struct decoded *decoded = decode_bytes(bytes, length, address, step->exec->region);
+    if (!decoded || decoded->insn.class != INSN_ORDINARY || decoded->insn.native)
+        return EXEC_UNMODELLED;
+    struct insn insn = decoded->insn;
+    insn.mnemonic = decoded->mnemonic;
+    insn.text = decoded->text;
+    registers->rip = address;
+    unicorn_step(step->exec, &insn, registers);
+    return step->result->status;
 }
 
 static void native(struct exec *exec, const struct insn *insn, struct registers *registers)

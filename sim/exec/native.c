@@ -31,9 +31,10 @@ static bool fault(struct native_step *step, uint8_t vector, uint64_t address)
 }
 
 /* Adds the accesses of the memory operand to the result; the data is the caller's to fill in. */
-static struct exec_access *begin_access(struct native_step *step, unsigned size, bool write)
+static struct exec_access *begin_access(struct native_step *step, unsigned offset, unsigned size,
+                                        bool write)
 {
-    uint64_t address = operand_address(&step->insn->memory, step->registers);
+    uint64_t address = operand_address(&step->insn->memory, step->registers) + offset;
     if (address % required_alignment(step->insn) != 0) {
         fault(step, 13, 0);
         return NULL;
@@ -52,9 +53,9 @@ static struct exec_access *begin_access(struct native_step *step, unsigned size,
     return first;
 }
 
-bool native_load(struct native_step *step, unsigned size, void *data)
+bool native_load_at(struct native_step *step, unsigned offset, unsigned size, void *data)
 {
-    struct exec_access *access = begin_access(step, size, false);
+    struct exec_access *access = begin_access(step, offset, size, false);
     if (!access)
         return false;
     for (unsigned done = 0; done < size; done += access->size, access++) {
@@ -64,14 +65,24 @@ bool native_load(struct native_step *step, unsigned size, void *data)
     return true;
 }
 
-bool native_store(struct native_step *step, unsigned size, const void *data)
+bool native_store_at(struct native_step *step, unsigned offset, unsigned size, const void *data)
 {
-    struct exec_access *access = begin_access(step, size, true);
+    struct exec_access *access = begin_access(step, offset, size, true);
     if (!access)
         return false;
     for (unsigned done = 0; done < size; done += access->size, access++)
         memcpy(access->data, (const uint8_t *)data + done, access->size);
     return true;
+}
+
+bool native_load(struct native_step *step, unsigned size, void *data)
+{
+    return native_load_at(step, 0, size, data);
+}
+
+bool native_store(struct native_step *step, unsigned size, const void *data)
+{
+    return native_store_at(step, 0, size, data);
 }
 
 static uint64_t mask_of(unsigned size)
@@ -173,8 +184,13 @@ void native_step(struct native_step *step)
     case KIND_RDPID: /* for the cycles: 0, as after reset; exploration refuses it */
         native_write(step, 0, 0);
         break;
+    case KIND_APPROXIMATION: /* for the cycles, too */
+        native_approximate(step);
+        break;
     default:
-        if (!native_integer(step) && !native_bits(step) && !native_vector(step))
+        if (!native_integer(step) && !native_bits(step) && !native_lanes(step) &&
+            !native_float(step) && !native_shuffle(step) && !native_masked(step) &&
+            !native_vector(step))
             step->result->status = EXEC_UNMODELLED;
         break;
     }

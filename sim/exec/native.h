@@ -2,8 +2,9 @@
 /*
  * Instructions that Unicorn 2.0.1 refuses or gets wrong, executed here on the registers.
  * native.c has the accesses of memory and what fits nowhere else, native_integer.c base
- * instructions, native_bits.c BMI1 and BMI2, native_vector.c AVX and AVX2. Operands come from the
- * decoder, never from the bytes.
+ * instructions, native_bits.c BMI1 and BMI2; native_vector.c, native_shuffle.c and native_masked.c
+ * AVX and AVX2, native_lanes.c what of them Unicorn can do as SSE, native_float.c FMA and
+ * comparisons, native_approximate.c what is exact on no CPU. Operands come from the decoder.
  */
 #ifndef FENCESIM_SIM_EXEC_NATIVE_H_
 #define FENCESIM_SIM_EXEC_NATIVE_H_
@@ -24,7 +25,7 @@ enum {
 struct native_step {
     const struct insn *insn;
     struct registers *registers; /* a copy, thrown away unless the result is EXEC_OK */
-    const struct exec *exec;
+    struct exec *exec;
     exec_read *read;
     void *context;
     struct exec_result *result;
@@ -46,6 +47,10 @@ bool exec_is_declared(const struct exec *exec, uint64_t address, unsigned size);
 bool native_load(struct native_step *step, unsigned size, void *data);
 bool native_store(struct native_step *step, unsigned size, const void *data);
 
+/* The same of a part of it, `offset` bytes on. */
+bool native_load_at(struct native_step *step, unsigned offset, unsigned size, void *data);
+bool native_store_at(struct native_step *step, unsigned offset, unsigned size, const void *data);
+
 /* A general register or memory as a source, zero-extended; false on a fault. */
 bool native_source(struct native_step *step, unsigned operand, uint64_t *value);
 void native_write(struct native_step *step, unsigned operand, uint64_t value);
@@ -57,5 +62,32 @@ void native_flags(struct native_step *step, uint64_t defined, uint64_t set);
 bool native_integer(struct native_step *step);
 bool native_bits(struct native_step *step);
 bool native_vector(struct native_step *step);
+bool native_shuffle(struct native_step *step);
+bool native_masked(struct native_step *step);
+bool native_lanes(struct native_step *step);
+bool native_float(struct native_step *step);
+void native_approximate(struct native_step *step);
+
+/* ---- vectors ---- */
+
+union vector {
+    uint8_t b[32];
+    uint16_t w[16];
+    uint32_t d[8];
+    uint64_t q[4];
+};
+
+/* A vector or general register or memory, zero-extended; false on a fault. */
+bool vector_source(struct native_step *step, unsigned operand, union vector *vector);
+
+/* Writes a vector register; AVX clears what is beyond its size, SSE leaves it alone. */
+void vector_write(struct native_step *step, unsigned operand, const union vector *vector);
+
+/*
+ * Has the engine execute `bytes`, which access no memory, on `registers`. EXEC_OK, or the status
+ * that the step as a whole must end with.
+ */
+enum exec_status native_engine(struct native_step *step, const uint8_t *bytes, unsigned length,
+                               struct registers *registers);
 
 #endif

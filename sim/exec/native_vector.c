@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AVX and AVX2 instructions that copies, fills and comparisons of memory consist of; VEX
- * only. A write of 128 bits clears the upper half of the register (Intel SDM vol. 1, "VEX
+ * Vector operands, and the AVX and AVX2 instructions that copies, fills and comparisons of memory
+ * consist of. A write of 128 bits clears the upper half of the register (Intel SDM vol. 1, "VEX
  * Encoding and 128-bit instructions").
  */
 #include <capstone/capstone.h>
@@ -9,31 +9,24 @@
 
 #include "sim/exec/native.h"
 
-union vector {
-    uint8_t b[32];
-    uint16_t w[16];
-    uint32_t d[8];
-    uint64_t q[4];
-};
-
 static void get(const struct native_step *step, unsigned number, union vector *vector)
 {
     memcpy(&vector->q[0], step->registers->xmm[number], 16);
     memcpy(&vector->q[2], step->registers->ymm_high[number], 16);
 }
 
-/* Writes a vector operand; what is beyond its size becomes zero. */
-static void put(struct native_step *step, unsigned operand, const union vector *vector)
+void vector_write(struct native_step *step, unsigned operand, const union vector *vector)
 {
     const struct operand *to = &step->insn->operands[operand];
     memcpy(step->registers->xmm[to->number], &vector->q[0], 16);
+    if (step->insn->mnemonic[0] != 'v')
+        return;
     memset(step->registers->ymm_high[to->number], 0, 16);
     if (to->size == 32)
         memcpy(step->registers->ymm_high[to->number], &vector->q[2], 16);
 }
 
-/* A vector or general register or memory, zero-extended; false on a fault. */
-static bool source(struct native_step *step, unsigned operand, union vector *vector)
+bool vector_source(struct native_step *step, unsigned operand, union vector *vector)
 {
     const struct operand *from = &step->insn->operands[operand];
     memset(vector, 0, sizeof *vector);
@@ -51,7 +44,7 @@ static void move(struct native_step *step)
 {
     const struct operand *to = &step->insn->operands[0];
     union vector vector;
-    if (!source(step, 1, &vector))
+    if (!vector_source(step, 1, &vector))
         return;
     if (step->insn->id == X86_INS_VMOVQ)
         vector.q[1] = 0;
@@ -60,47 +53,47 @@ static void move(struct native_step *step)
     else if (to->kind == OPERAND_GENERAL)
         native_write(step, 0, vector.q[0]);
     else
-        put(step, 0, &vector);
+        vector_write(step, 0, &vector);
 }
 
 /* Repeats the lowest element of `size` bytes. */
 static void broadcast(struct native_step *step, unsigned size)
 {
     union vector vector;
-    if (!source(step, 1, &vector))
+    if (!vector_source(step, 1, &vector))
         return;
     for (unsigned i = size; i < sizeof vector; i++)
         vector.b[i] = vector.b[i - size];
-    put(step, 0, &vector);
+    vector_write(step, 0, &vector);
 }
 
 static void insert_half(struct native_step *step)
 {
     union vector vector, half;
-    if (!source(step, 1, &vector) || !source(step, 2, &half))
+    if (!vector_source(step, 1, &vector) || !vector_source(step, 2, &half))
         return;
     memcpy(&vector.q[step->insn->immediate & 1 ? 2 : 0], &half, 16);
-    put(step, 0, &vector);
+    vector_write(step, 0, &vector);
 }
 
 static void extract_half(struct native_step *step)
 {
     union vector vector;
-    if (!source(step, 1, &vector))
+    if (!vector_source(step, 1, &vector))
         return;
     if (step->insn->immediate & 1)
         memcpy(&vector.q[0], &vector.q[2], 16);
     if (step->insn->operands[0].kind == OPERAND_MEMORY)
         native_store(step, 16, &vector);
     else
-        put(step, 0, &vector);
+        vector_write(step, 0, &vector);
 }
 
 static void test(struct native_step *step)
 {
     union vector a, b;
     uint64_t both = 0, only_b = 0;
-    if (!source(step, 0, &a) || !source(step, 1, &b))
+    if (!vector_source(step, 0, &a) || !vector_source(step, 1, &b))
         return;
     for (int i = 0; i < 4; i++) {
         both |= a.q[i] & b.q[i];
@@ -113,7 +106,7 @@ static void move_mask(struct native_step *step)
 {
     union vector vector;
     uint64_t mask = 0;
-    if (!source(step, 1, &vector))
+    if (!vector_source(step, 1, &vector))
         return;
     for (unsigned i = 0; i < sizeof vector; i++)
         mask |= (uint64_t)(vector.b[i] >> 7) << i;
@@ -213,17 +206,18 @@ static bool compute(struct native_step *step)
     union vector a = {0}, b = {0};
     if (!logic(id, &a, &b) && !compare(id, &a, &b) && !add(id, &a, &b) && !subtract(id, &a, &b))
         return false;
-    if (!source(step, 1, &a) || !source(step, 2, &b))
+    if (!vector_source(step, 1, &a) || !vector_source(step, 2, &b))
         return true;
     if (!logic(id, &a, &b) && !compare(id, &a, &b) && !add(id, &a, &b))
         subtract(id, &a, &b);
-    put(step, 0, &a);
+    vector_write(step, 0, &a);
     return true;
 }
 
 bool native_vector(struct native_step *step)
 {
     switch (step->insn->id) {
+    case X86_INS_VLDDQU:
     case X86_INS_VMOVAPD:
     case X86_INS_VMOVAPS:
     case X86_INS_VMOVD:
@@ -244,11 +238,16 @@ bool native_vector(struct native_step *step)
     case X86_INS_VPBROADCASTW:
         broadcast(step, 2);
         return true;
+    case X86_INS_VBROADCASTSS:
     case X86_INS_VPBROADCASTD:
         broadcast(step, 4);
         return true;
+    case X86_INS_VBROADCASTSD:
     case X86_INS_VPBROADCASTQ:
         broadcast(step, 8);
+        return true;
+    case X86_INS_VBROADCASTF128:
+        broadcast(step, 16);
         return true;
     case X86_INS_VINSERTF128:
     case X86_INS_VINSERTI128:
@@ -263,6 +262,10 @@ bool native_vector(struct native_step *step)
         return true;
     case X86_INS_VPMOVMSKB:
         move_mask(step);
+        return true;
+    case X86_INS_VZEROALL:
+        memset(step->registers->xmm, 0, sizeof step->registers->xmm);
+        memset(step->registers->ymm_high, 0, sizeof step->registers->ymm_high);
         return true;
     case X86_INS_VZEROUPPER:
         memset(step->registers->ymm_high, 0, sizeof step->registers->ymm_high);

@@ -61,44 +61,64 @@ static bool computes_floats(unsigned id)
     }
 }
 
-static int count_nans(const uint64_t words[2], bool doubles)
+static uint64_t element(const uint64_t words[2], unsigned bytes, unsigned i)
 {
-    int count = 0;
-    for (int i = 0; i < 2; i++) {
-        uint64_t infinity = UINT64_C(0x7ff) << 52;
-        if (doubles)
-            count += (words[i] & INT64_MAX) > infinity;
-        else
-            count +=
-                ((words[i] & INT32_MAX) > 0x7f800000) + ((words[i] >> 32 & INT32_MAX) > 0x7f800000);
-    }
-    return count;
+    uint64_t word = 0;
+    memcpy(&word, (const uint8_t *)words + i * bytes, bytes);
+    return word;
 }
 
-/* Of two NaNs, CPUs take the first operand and Unicorn the larger one. */
-static bool chooses_nan(const struct insn *insn, const struct registers *before,
-                        const struct exec_result *result)
+static bool is_nan(uint64_t word, unsigned bytes)
 {
-    bool doubles = insn->mnemonic[strlen(insn->mnemonic) - 1] == 'd';
-    uint64_t source[2] = {0, 0};
+    return bytes == 8 ? (word & INT64_MAX) > UINT64_C(0x7ff) << 52
+                      : (word & INT32_MAX) > 0x7f800000;
+}
+
+/* The two operands from which element `i` of the result is computed. */
+static void operands_of(bool horizontal, unsigned bytes, unsigned i, const uint64_t *sources[2],
+                        uint64_t pair[2])
+{
+    unsigned half = 8 / bytes; /* elements of the result from each source */
+    for (unsigned k = 0; k < 2; k++)
+        pair[k] = horizontal ? element(sources[i / half], bytes, 2 * (i % half) + k)
+                             : element(sources[k], bytes, i);
+}
+
+/*
+ * Of two NaNs, CPUs take the first operand (Intel SDM vol. 1, "Rules for handling NaNs") and
+ * Unicorn the larger one.
+ */
+static void choose_nan(const struct insn *insn, const struct registers *before,
+                       const struct exec_result *result, struct registers *after)
+{
+    size_t length = strlen(insn->mnemonic);
+    unsigned bytes = insn->mnemonic[length - 1] == 'd' ? 8 : 4;
+    unsigned count = insn->mnemonic[length - 2] == 's' ? 1 : 16 / bytes;
+    bool horizontal = insn->mnemonic[0] == 'h';
+    unsigned destination = insn->operands[0].number;
+    uint64_t source[2] = {0, 0}, pair[2];
     if (insn->operands[1].kind == OPERAND_VECTOR)
         memcpy(source, before->xmm[insn->operands[1].number], sizeof source);
     else if (result->count > 0)
         memcpy(source, result->accesses[0].data, sizeof source);
-    return count_nans(source, doubles) +
-               count_nans(before->xmm[insn->operands[0].number], doubles) >
-           1;
+    const uint64_t *sources[2] = {before->xmm[destination], source};
+    for (unsigned i = 0; i < count; i++) {
+        operands_of(horizontal, bytes, i, sources, pair);
+        if (!is_nan(pair[0], bytes) || !is_nan(pair[1], bytes))
+            continue;
+        uint64_t quiet = pair[0] | (bytes == 8 ? UINT64_C(1) << 51 : UINT64_C(1) << 22);
+        memcpy((uint8_t *)after->xmm[destination] + i * bytes, &quiet, bytes);
+    }
 }
 
-enum exec_status correct_quirks(const struct insn *insn, const struct registers *before,
-                                const struct exec_result *result, struct registers *after)
+void correct_quirks(const struct insn *insn, const struct registers *before,
+                    const struct exec_result *result, struct registers *after)
 {
     bool scan = insn->id == X86_INS_BSF || insn->id == X86_INS_BSR;
     if (insn->id == X86_INS_CMPXCHG && insn->operand_size == 4)
         correct_cmpxchg(insn, before, after);
     else if (scan && insn->operand_size == 4)
         correct_scan(insn, before, after);
-    else if (computes_floats(insn->id) && chooses_nan(insn, before, result))
-        return EXEC_UNMODELLED;
-    return EXEC_OK;
+    else if (computes_floats(insn->id))
+        choose_nan(insn, before, result, after);
 }

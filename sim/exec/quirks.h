@@ -5,8 +5,8 @@
 
 #include "sim/exec/exec.h"
 
-/* Puts `after` right where that is possible; EXEC_UNMODELLED where it is not. */
-enum exec_status correct_quirks(const struct insn *insn, const struct registers *before,
-                                const struct exec_result *result, struct registers *after);
+/* Puts `after` right. */
+void correct_quirks(const struct insn *insn, const struct registers *before,
+                    const struct exec_result *result, struct registers *after);
 
 #endif

@@ -271,6 +271,10 @@ void look(struct components *components, uint32_t cpu, const struct node *node,
         unmodelled(stopped, "what it returns, IA32_TSC_AUX, is not modelled");
         return;
     }
+    if (plan->kind != PLAN_END && plan->insn && plan->insn->kind == KIND_APPROXIMATION) {
+        unmodelled(stopped, "it approximates: each CPU has its own result");
+        return;
+    }
     switch (plan->kind) {
     case PLAN_END:
         stopped->stop = STOP_ENDED;

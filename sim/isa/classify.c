@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/isa/vex.h"
+
 struct special {
     unsigned id;
     enum insn_class class;
@@ -63,6 +65,10 @@ static const struct special specials[] = {
     {X86_INS_MOVNTPD, INSN_NT_STORE, KIND_NONE},
     {X86_INS_MASKMOVDQU, INSN_NT_STORE, KIND_NONE},
     {X86_INS_MOVNTDQA, INSN_ORDINARY, KIND_MOVNTDQA},
+    {X86_INS_RCPPS, INSN_NATIVE, KIND_APPROXIMATION},
+    {X86_INS_RCPSS, INSN_NATIVE, KIND_APPROXIMATION},
+    {X86_INS_RSQRTPS, INSN_NATIVE, KIND_APPROXIMATION},
+    {X86_INS_RSQRTSS, INSN_NATIVE, KIND_APPROXIMATION},
     {X86_INS_TZCNT, INSN_ORDINARY, KIND_TZCNT_CLASS},
     {X86_INS_LZCNT, INSN_ORDINARY, KIND_TZCNT_CLASS},
 };
@@ -98,20 +104,29 @@ static const uint16_t ordinary[] = {
 
 /* What exec/native.c knows of VEX: Unicorn takes VEX for the prefix of the SSE instruction. */
 static const uint16_t vex[] = {
-    X86_INS_ANDN,         X86_INS_BEXTR,        X86_INS_BLSI,         X86_INS_BLSMSK,
-    X86_INS_BLSR,         X86_INS_BZHI,         X86_INS_MULX,         X86_INS_PDEP,
-    X86_INS_PEXT,         X86_INS_RORX,         X86_INS_SARX,         X86_INS_SHLX,
-    X86_INS_SHRX,         X86_INS_VEXTRACTF128, X86_INS_VEXTRACTI128, X86_INS_VINSERTF128,
-    X86_INS_VINSERTI128,  X86_INS_VMOVAPD,      X86_INS_VMOVAPS,      X86_INS_VMOVD,
-    X86_INS_VMOVDQA,      X86_INS_VMOVDQU,      X86_INS_VMOVNTDQ,     X86_INS_VMOVNTDQA,
-    X86_INS_VMOVNTPD,     X86_INS_VMOVNTPS,     X86_INS_VMOVQ,        X86_INS_VMOVUPD,
-    X86_INS_VMOVUPS,      X86_INS_VPADDB,       X86_INS_VPADDD,       X86_INS_VPADDQ,
-    X86_INS_VPADDW,       X86_INS_VPAND,        X86_INS_VPANDN,       X86_INS_VPBROADCASTB,
-    X86_INS_VPBROADCASTD, X86_INS_VPBROADCASTQ, X86_INS_VPBROADCASTW, X86_INS_VPCMPEQB,
-    X86_INS_VPCMPEQD,     X86_INS_VPCMPEQQ,     X86_INS_VPCMPEQW,     X86_INS_VPMOVMSKB,
-    X86_INS_VPOR,         X86_INS_VPSUBB,       X86_INS_VPSUBD,       X86_INS_VPSUBQ,
-    X86_INS_VPSUBW,       X86_INS_VPTEST,       X86_INS_VPXOR,        X86_INS_VXORPD,
-    X86_INS_VXORPS,       X86_INS_VZEROUPPER,
+    X86_INS_ANDN,         X86_INS_BEXTR,          X86_INS_BLSI,         X86_INS_BLSMSK,
+    X86_INS_BLSR,         X86_INS_BZHI,           X86_INS_MULX,         X86_INS_PDEP,
+    X86_INS_PEXT,         X86_INS_RORX,           X86_INS_SARX,         X86_INS_SHLX,
+    X86_INS_SHRX,         X86_INS_VBLENDPD,       X86_INS_VBLENDPS,     X86_INS_VBLENDVPD,
+    X86_INS_VBLENDVPS,    X86_INS_VBROADCASTF128, X86_INS_VBROADCASTSD, X86_INS_VBROADCASTSS,
+    X86_INS_VEXTRACTF128, X86_INS_VEXTRACTI128,   X86_INS_VINSERTF128,  X86_INS_VINSERTI128,
+    X86_INS_VLDDQU,       X86_INS_VMASKMOVPD,     X86_INS_VMASKMOVPS,   X86_INS_VMOVAPD,
+    X86_INS_VMOVAPS,      X86_INS_VMOVD,          X86_INS_VMOVDQA,      X86_INS_VMOVDQU,
+    X86_INS_VMOVHPD,      X86_INS_VMOVHPS,        X86_INS_VMOVLPD,      X86_INS_VMOVLPS,
+    X86_INS_VMOVNTDQ,     X86_INS_VMOVNTDQA,      X86_INS_VMOVNTPD,     X86_INS_VMOVNTPS,
+    X86_INS_VMOVQ,        X86_INS_VMOVSD,         X86_INS_VMOVSS,       X86_INS_VMOVUPD,
+    X86_INS_VMOVUPS,      X86_INS_VPADDB,         X86_INS_VPADDD,       X86_INS_VPADDQ,
+    X86_INS_VPADDW,       X86_INS_VPAND,          X86_INS_VPANDN,       X86_INS_VPBLENDD,
+    X86_INS_VPBLENDVB,    X86_INS_VPBROADCASTB,   X86_INS_VPBROADCASTD, X86_INS_VPBROADCASTQ,
+    X86_INS_VPBROADCASTW, X86_INS_VPCLMULQDQ,     X86_INS_VPCMPEQB,     X86_INS_VPCMPEQD,
+    X86_INS_VPCMPEQQ,     X86_INS_VPCMPEQW,       X86_INS_VPERM2F128,   X86_INS_VPERM2I128,
+    X86_INS_VPERMD,       X86_INS_VPERMILPD,      X86_INS_VPERMILPS,    X86_INS_VPERMPD,
+    X86_INS_VPERMPS,      X86_INS_VPERMQ,         X86_INS_VPMASKMOVD,   X86_INS_VPMASKMOVQ,
+    X86_INS_VPMOVMSKB,    X86_INS_VPOR,           X86_INS_VPSLLVD,      X86_INS_VPSLLVQ,
+    X86_INS_VPSRAVD,      X86_INS_VPSRLVD,        X86_INS_VPSRLVQ,      X86_INS_VPSUBB,
+    X86_INS_VPSUBD,       X86_INS_VPSUBQ,         X86_INS_VPSUBW,       X86_INS_VPTEST,
+    X86_INS_VPXOR,        X86_INS_VSHUFPD,        X86_INS_VTESTPD,      X86_INS_VTESTPS,
+    X86_INS_VXORPD,       X86_INS_VXORPS,         X86_INS_VZEROALL,     X86_INS_VZEROUPPER,
 };
 
 static bool in_group(const cs_insn *decoded, uint8_t group)
@@ -168,17 +183,12 @@ static bool is_sse(const cs_insn *decoded)
     case X86_INS_MWAIT:
     case X86_INS_MASKMOVQ:
     case X86_INS_MOVNTQ:
-    case X86_INS_PCLMULQDQ:
     case X86_INS_PCMPESTRI: /* a large length makes Unicorn read beyond its registers */
     case X86_INS_PCMPESTRM:
     case X86_INS_PCMPISTRI: /* some differ from hardware, by comparison with it */
     case X86_INS_PCMPISTRM:
     case X86_INS_DPPS: /* the order of the additions shows in NaNs */
     case X86_INS_DPPD:
-    case X86_INS_RCPPS: /* approximations, each CPU has its own */
-    case X86_INS_RCPSS:
-    case X86_INS_RSQRTPS:
-    case X86_INS_RSQRTSS:
         return false;
     default:
         break;
@@ -189,7 +199,7 @@ static bool is_sse(const cs_insn *decoded)
     return in_group(decoded, X86_GRP_SSE1) || in_group(decoded, X86_GRP_SSE2) ||
            in_group(decoded, X86_GRP_SSE3) || in_group(decoded, X86_GRP_SSSE3) ||
            in_group(decoded, X86_GRP_SSE41) || in_group(decoded, X86_GRP_SSE42) ||
-           in_group(decoded, X86_GRP_AES);
+           in_group(decoded, X86_GRP_AES) || in_group(decoded, X86_GRP_PCLMUL);
 }
 
 static bool is_ordinary(const cs_insn *decoded)
@@ -241,15 +251,24 @@ static bool same_operands(const cs_x86 *x86)
            x86->operands[1].type == X86_OP_REG && x86->operands[0].reg == x86->operands[1].reg;
 }
 
-/* Forms of instructions that Unicorn gets wrong and exec/native does not have. */
-static bool form_breaks(const cs_insn *decoded)
+/* These load 16 bytes instead of 4 or 8 there: exec/native_lanes.c has them. */
+static bool loads_too_much(const cs_insn *decoded)
 {
     switch (decoded->id) {
-    case X86_INS_CVTDQ2PD: /* these load 16 bytes instead of 4 or 8 */
+    case X86_INS_CVTDQ2PD:
     case X86_INS_CVTPS2PD:
     case X86_INS_ROUNDSS:
     case X86_INS_ROUNDSD:
         return decoded->detail->x86.operands[1].type == X86_OP_MEM;
+    default:
+        return false;
+    }
+}
+
+/* Forms of instructions that Unicorn gets wrong and exec/native does not have. */
+static bool form_breaks(const cs_insn *decoded)
+{
+    switch (decoded->id) {
     case X86_INS_PHADDW: /* overwrites the second operand while it still needs it */
     case X86_INS_PHADDD:
     case X86_INS_PHADDSW:
@@ -262,7 +281,7 @@ static bool form_breaks(const cs_insn *decoded)
     }
 }
 
-/* Base instructions that Unicorn gets wrong: exec/native_integer.c has them. */
+/* What Unicorn gets wrong or refuses: exec/native has it. */
 static bool goes_wrong(const cs_insn *decoded, bool lock)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
@@ -273,6 +292,8 @@ static bool goes_wrong(const cs_insn *decoded, bool lock)
         return true;
     case X86_INS_NEG:
         return lock;
+    case X86_INS_PCLMULQDQ:
+        return true;
     case X86_INS_SAL:
     case X86_INS_SAR:
     case X86_INS_SHL:
@@ -300,6 +321,8 @@ static void classify_vex(const cs_insn *decoded, struct insn *insn)
 {
     if (decoded->detail->x86.addr_size != 8) /* exec/native.c computes 64-bit addresses */
         return;
+    insn->vex = (uint8_t)vex_form(decoded->mnemonic);
+    insn->native = insn->vex != VEX_NONE;
     for (size_t i = 0; i < sizeof vex / sizeof vex[0]; i++)
         insn->native = insn->native || vex[i] == decoded->id;
     if (!insn->native)
@@ -307,6 +330,8 @@ static void classify_vex(const cs_insn *decoded, struct insn *insn)
     insn->nt = decoded->id == X86_INS_VMOVNTDQ || decoded->id == X86_INS_VMOVNTPS ||
                decoded->id == X86_INS_VMOVNTPD;
     insn->class = insn->nt ? INSN_NT_STORE : INSN_NATIVE;
+    if (insn->vex == VEX_APPROXIMATE)
+        insn->kind = KIND_APPROXIMATION;
     if (decoded->id == X86_INS_VMOVNTDQA)
         insn->kind = KIND_MOVNTDQA;
 }
@@ -338,7 +363,9 @@ void classify(const cs_insn *decoded, struct insn *insn)
     }
     if (!is_ordinary(decoded) || !operands_are_plain(x86) || form_breaks(decoded))
         return;
-    insn->native = goes_wrong(decoded, insn->lock);
+    if (loads_too_much(decoded))
+        insn->vex = VEX_LANES;
+    insn->native = goes_wrong(decoded, insn->lock) || insn->vex != VEX_NONE;
     if (insn->native && x86->addr_size != 8)
         return;
     bool memory_exchange = decoded->id == X86_INS_XCHG && (x86->operands[0].type == X86_OP_MEM ||
@@ -359,6 +386,9 @@ unsigned required_alignment(const struct insn *insn)
     case X86_INS_VMOVNTDQA:
     case X86_INS_VMOVNTPD:
     case X86_INS_VMOVNTPS:
+    case X86_INS_PCLMULQDQ:
+    case X86_INS_RCPPS:
+    case X86_INS_RSQRTPS:
         return size;
     case X86_INS_MOVUPS:
     case X86_INS_MOVUPD:

@@ -97,6 +97,12 @@ static bool is_zero_idiom(const cs_insn *decoded)
     case X86_INS_XOR:
     case X86_INS_SUB:
         return x86->operands[0].size >= 4;
+    case X86_INS_PCMPGTB:
+    case X86_INS_PCMPGTW:
+    case X86_INS_PCMPGTD:
+    case X86_INS_VPCMPGTB:
+    case X86_INS_VPCMPGTW:
+    case X86_INS_VPCMPGTD:
     case X86_INS_PXOR:
     case X86_INS_XORPS:
     case X86_INS_XORPD:
@@ -112,6 +118,21 @@ static bool is_zero_idiom(const cs_insn *decoded)
     case X86_INS_VPSUBD:
     case X86_INS_VPSUBQ:
         return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_ones_idiom(const cs_insn *decoded)
+{
+    switch (decoded->id) {
+    case X86_INS_PCMPEQB:
+    case X86_INS_PCMPEQW:
+    case X86_INS_PCMPEQD:
+    case X86_INS_VPCMPEQB:
+    case X86_INS_VPCMPEQW:
+    case X86_INS_VPCMPEQD:
+        return same_register(&decoded->detail->x86);
     default:
         return false;
     }
@@ -197,6 +218,7 @@ static bool capstone_decode(const uint8_t *bytes, size_t available, uint64_t add
     take_registers(decoder.handle, decoded, insn);
     take_branch(decoded, insn);
     insn->zero_idiom = is_zero_idiom(decoded);
+    insn->ones_idiom = is_ones_idiom(decoded);
     insn->register_move = is_register_move(decoded);
     if (insn->class != INSN_STRING && insn->class != INSN_IO)
         insn->rep = insn->repne = false; /* a mandatory or ignored prefix */

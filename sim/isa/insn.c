@@ -23,7 +23,7 @@ static bool decode(struct code *code, uint64_t offset, struct insn *insn)
         return true;
     const struct decoded *known = decode_bytes(bytes, available, address, code->region);
     if (!known)
-        return false;
+        return raw_decode_vector(bytes, available, address, code->region, insn);
     *insn = known->insn;
     insn->text = region_strdup(code->region, known->text);
     insn->mnemonic = region_strdup(code->region, known->mnemonic);
@@ -65,7 +65,8 @@ uint32_t snippet_sweep(const struct snippet *snippet, struct region *region)
         struct insn raw;
         const struct decoded *known = NULL;
         if (!raw_decode(bytes, available, address, region, &raw) &&
-            !(known = decode_bytes(bytes, available, address, region)))
+            !(known = decode_bytes(bytes, available, address, region)) &&
+            !raw_decode_vector(bytes, available, address, region, &raw))
             return offset;
         offset += known ? known->insn.length : raw.length;
     }

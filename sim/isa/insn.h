@@ -68,6 +68,7 @@ enum insn_kind {
     KIND_CLI,
     KIND_STI,
     KIND_XGETBV,
+    KIND_APPROXIMATION, /* rcpps, rsqrtss, ...: each CPU has its own result */
     KIND_TZCNT_CLASS
 };
 
@@ -125,6 +126,7 @@ struct insn {
     bool has_target; /* direct branch: `target` is valid */
     uint64_t target;
     bool native;          /* exec/native.c executes it, whatever its class */
+    uint8_t vex;          /* enum vex_form of isa/vex.h: how, when it is one of those */
     bool uses_xmm;        /* xmm or ymm registers */
     bool uses_ymm;        /* the upper halves may become something else than zero */
     uint8_t operand_size; /* bytes of the first operand, 0 when it has none */
@@ -139,6 +141,7 @@ struct insn {
     bool nt;               /* non-temporal hint */
     uint8_t system_number; /* MOV to or from CRn, DRn: n */
     bool zero_idiom;       /* xor r,r and friends: no input dependency */
+    bool ones_idiom;       /* pcmpeqd x,x and friends: none either, but it is computed */
     bool register_move;    /* mov r,r (32 or 64 bits) or movaps x,x */
     bool has_immediate;
 };

@@ -197,7 +197,8 @@ void take_operands(const cs_insn *decoded, struct insn *insn)
         if (i < OPERANDS_MAX)
             insn->operands[i] = operand;
     }
-    insn->uses_xmm = insn->uses_xmm || insn->id == X86_INS_VZEROUPPER;
+    insn->uses_xmm =
+        insn->uses_xmm || insn->id == X86_INS_VZEROUPPER || insn->id == X86_INS_VZEROALL;
     for (uint8_t i = 0; i < x86->op_count; i++) {
         if (x86->operands[i].type != X86_OP_MEM)
             continue;

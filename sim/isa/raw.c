@@ -184,3 +184,71 @@ bool raw_decode(const uint8_t *bytes, size_t available, uint64_t address, struct
     }
     return false;
 }
+
+struct vector_prefix {
+    size_t length; /* up to the opcode */
+    unsigned map;  /* 1: 0F, 2: 0F 38, 3: 0F 3A, ... */
+    bool evex;
+};
+
+/* Of the prefix that begins `bytes` (Intel SDM vol. 2, "The VEX Prefix", "The EVEX Prefix"). */
+static bool scan_vector_prefix(const uint8_t *bytes, size_t available, struct vector_prefix *found)
+{
+    if (available < 4)
+        return false;
+    found->evex = bytes[0] == 0x62;
+    switch (bytes[0]) {
+    case 0xc5:
+        found->length = 2;
+        found->map = 1;
+        return true;
+    case 0xc4:
+        found->length = 3;
+        found->map = bytes[1] & 31;
+        return found->map >= 1 && found->map <= 3;
+    case 0x62:
+        found->length = 4;
+        found->map = bytes[1] & 7;
+        return found->map != 0 && !(bytes[1] & 8) && bytes[2] & 4;
+    default:
+        return false;
+    }
+}
+
+/* Shuffles, shifts, comparisons, insertions and extractions of map 0F; all of map 0F 3A. */
+static bool vector_has_immediate(unsigned map, uint8_t opcode)
+{
+    return map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+                                     (opcode >= 0xc4 && opcode <= 0xc6)));
+}
+
+bool raw_decode_vector(const uint8_t *bytes, size_t available, uint64_t address,
+                       struct region *region, struct insn *insn)
+{
+    struct prefixes prefixes = scan_prefixes(bytes, available);
+    struct vector_prefix found;
+    size_t at = prefixes.length;
+    if (prefixes.lock || prefixes.rex || prefixes.mandatory != NONE ||
+        !scan_vector_prefix(bytes + at, available - at, &found))
+        return false;
+    at += found.length;
+    if (at + 2 > available)
+        return false;
+    uint8_t opcode = bytes[at++];
+    size_t operands = modrm_length(bytes + at, available - at);
+    if (operands > 14)
+        return false;
+    at += operands + vector_has_immediate(found.map, opcode);
+    if (at > available || at > sizeof insn->bytes)
+        return false;
+    memset(insn, 0, sizeof *insn);
+    insn->address = address;
+    insn->length = (uint8_t)at;
+    memcpy(insn->bytes, bytes, insn->length);
+    insn->class = INSN_UNMODELLED;
+    insn->mnemonic = found.evex ? "evex" : "vex";
+    insn->text = region_printf(region, "%s instruction, map %u, opcode 0x%02x",
+                               found.evex ? "an AVX-512" : "a VEX", found.map, opcode);
+    insn->memory.base = insn->memory.index = NO_REGISTER;
+    return true;
+}

@@ -12,4 +12,11 @@
 bool raw_decode(const uint8_t *bytes, size_t available, uint64_t address, struct region *region,
                 struct insn *insn);
 
+/*
+ * For what Capstone does not decode either: an instruction with a VEX or EVEX prefix (AVX-512 and
+ * younger parts of AVX). Only its length is told; it is INSN_UNMODELLED, its text names the opcode.
+ */
+bool raw_decode_vector(const uint8_t *bytes, size_t available, uint64_t address,
+                       struct region *region, struct insn *insn);
+
 #endif

@@ -54,9 +54,15 @@ static void take_more(struct insn *insn)
     case X86_INS_CVTSI2SD:
     case X86_INS_CVTSI2SS:
     case X86_INS_CVTSS2SD:
+    case X86_INS_RCPSS:
+    case X86_INS_RSQRTSS:
     case X86_INS_SQRTSD:
     case X86_INS_SQRTSS:
-        insn->reads |= insn_destination(insn);
+        if (!insn->vex) /* with VEX the rest is another register's */
+            insn->reads |= insn_destination(insn);
+        break;
+    case X86_INS_VZEROALL:
+        insn->writes = (UINT64_C(1) << 48) - REGISTER_BIT_XMM(0);
         break;
     case X86_INS_VZEROUPPER:
         insn->writes = 0; /* renamed away: nothing waits for it, and no lower half changes */

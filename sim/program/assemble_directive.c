@@ -2,7 +2,8 @@
 /*
  * The directives that a snippet may use: data and padding, whose size can be told from the
  * text. Everything else (.include, .section, .macro, .set, ...) could reach out of the
- * snippet and is refused.
+ * snippet and is refused. (.cfi_startproc and the like, which describe stacks to debuggers, have
+ * been left out by then.)
  */
 #include "sim/program/assemble.h"
 

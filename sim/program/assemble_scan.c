@@ -188,6 +188,8 @@ static bool check_body(struct scan *scan, const char *body, const char *end)
         end_repeat(scan);
         return false;
     }
+    if (word.length > 5 && strncasecmp(body, ".cfi_", 5) == 0)
+        return false; /* compilers describe the stack to debuggers with them: no code */
     const char *wrong =
         directive_check(scan->unit, scan->region, body, word.length, arguments, end);
     if (wrong)

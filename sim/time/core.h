@@ -105,7 +105,9 @@ struct core {
     ticks ready[TIMED_REGISTERS];
     uint8_t ready_cause[TIMED_REGISTERS];
     struct cycle_use calendar[CALENDAR];
-    int64_t buckets[UNIT_COUNT][BUCKETS]; /* of units that are not pipelined */
+    int64_t buckets[BUCKETS]; /* of the floating-point divider, which is not pipelined */
+    ticks divisions_time;     /* of the instructions seen so far that it executes */
+    unsigned divisions;
     ticks divider_free;
     uint32_t wanted[BANK_COUNT][PIPES_MAX + 1]; /* by the instructions seen so far, per pipe */
 

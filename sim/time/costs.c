@@ -28,8 +28,16 @@ static const struct cost integer_costs[] = {
 };
 
 static const struct cost vector_costs[] = {
-    {"pand pandn por pxor andps andpd andnps andnpd orps orpd xorps xorpd pblendw blendps "
-     "blendpd mov*",
+    {"movddup movshdup movsldup movhlps movlhps permil*", T(shuffle_pipes), T(vector_latency), 0},
+    {"insertf128 inserti128 broadcast* pbroadcast*", T(permute_pipes), T(spread_latency), 0},
+    {"permd permps permq permpd", T(permute_pipes), T(lane_permute_latency),
+     T(lane_permute_operations)},
+    {"psllv* psrlv* psrav*", T(vector_shift_pipes), T(vector_latency), 0},
+    {"pclmulqdq", T(vector_multiply_pipes), T(pclmul_latency), T(pclmul_operations)},
+    {"fmadd* fmsub* fnmadd* fnmsub*", T(fp_multiply_pipes), T(fma_latency), 0},
+    {"rcp* rsqrt*", T(fp_multiply_pipes), T(approximate_latency), 0},
+    {"pand pandn por pxor andps andpd andnps andnpd orps orpd xorps xorpd pblendw pblendd "
+     "blendps blendpd mov*",
      T(logic_pipes), T(vector_latency), 0},
     {"padds* paddus* psubs* psubus* pabs* psign* pcmpeqq pcmpgtq", T(saturate_pipes),
      T(saturate_latency), 0},
@@ -37,11 +45,11 @@ static const struct cost vector_costs[] = {
     {"pshufb pack* palignr pmovzx* pmovsx*", T(permute_pipes), T(permute_latency), 0},
     {"pblendvb blendvps blendvpd", T(permute_pipes), T(vector_latency), 0},
     {"pshuf* punpck* shufp* unpck* insertps", T(shuffle_pipes), T(vector_latency), 0},
-    {"extract* insert* perm* pbroadcast* broadcast*", T(permute_pipes), T(cross_lane_latency), 0},
+    {"extract* insert* perm*", T(permute_pipes), T(cross_lane_latency), 0},
     {"pslldq psrldq", T(shuffle_pipes), T(vector_latency), 0},
     {"psll* psrl* psra*", T(vector_shift_pipes), T(vector_latency), 0},
     {"pmulld", T(vector_multiply_pipes), T(pmulld_latency), 0},
-    {"pmul* pmadd* psadbw", T(vector_multiply_pipes), T(vector_multiply_latency), 0},
+    {"pmul* pmadd* psadbw phminposuw", T(vector_multiply_pipes), T(vector_multiply_latency), 0},
     {"aes*", T(vector_multiply_pipes), T(aes_latency), 0},
     {"addp* adds* subp* subs*", T(fp_add_pipes), T(fp_latency), 0},
     {"minp* mins* maxp* maxs* cmp*", T(fp_add_pipes), T(fp_compare_latency), 0},
@@ -198,12 +206,10 @@ static void divide_vector(struct op *op, const char *name, const struct timing *
 {
     bool single = listed("divss divps sqrtss sqrtps", name);
     if (name[0] == 's')
-        divide_on(op, single ? UNIT_SQRT_SINGLE : UNIT_SQRT,
-                  single ? t->sqrt_single_latency : t->sqrt_latency,
+        divide_on(op, UNIT_FP_DIVIDE, single ? t->sqrt_single_latency : t->sqrt_latency,
                   single ? t->sqrt_single_interval : t->sqrt_interval);
     else
-        divide_on(op, single ? UNIT_FP_DIVIDE_SINGLE : UNIT_FP_DIVIDE,
-                  single ? t->fp_divide_single_latency : t->fp_divide_latency,
+        divide_on(op, UNIT_FP_DIVIDE, single ? t->fp_divide_single_latency : t->fp_divide_latency,
                   single ? t->fp_divide_single_interval : t->fp_divide_interval);
 }
 
@@ -232,6 +238,14 @@ static void cost_crossing(struct op *op, bool to_general, const struct timing *t
         then(op, t->from_vector_pipes, t->from_vector_latency, t);
     else
         after_move(op, t);
+}
+
+/* Between 16 and 32 bytes: an operation for each half; narrowed ones are put together. */
+static void convert_halves(struct op *op, bool narrows, const struct timing *t)
+{
+    op->operations = 2;
+    op->slots = 2 * t->slot;
+    op->latency += narrows ? t->cross_lane_latency : CYCLE;
 }
 
 void cost_vector(struct op *op, const char *name, const struct timing *t)
@@ -272,7 +286,12 @@ void cost_vector(struct op *op, const char *name, const struct timing *t)
     } else if (listed("vzeroupper zeroupper", name)) {
         op->unit = UNIT_NONE;
         op->known = true;
-    } else if (listed("psll* psrl* psra*", name) && !insn->has_immediate) {
+    } else if (listed("broadcast* pbroadcastd pbroadcastq", name) && insn->memory.present) {
+        op->unit = UNIT_NONE; /* the load port does it */
+    } else if (insn->uses_ymm && listed("cvtps2pd cvtdq2pd cvtpd2ps cvtpd2dq cvttpd2dq", name)) {
+        convert_halves(op, listed("cvtpd* cvttpd*", name), t);
+    } else if (listed("psllw pslld psllq psrlw psrld psrlq psraw psrad", name) &&
+               !insn->has_immediate) {
         compute_on(op, t->vector_count_pipes, t->vector_count_latency);
     } else if (strcmp(name, "pmulld") == 0 && t->pmulld_latency > t->vector_multiply_latency) {
         op->operations = 2;

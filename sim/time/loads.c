@@ -3,6 +3,8 @@
  * Loads: from the caches, or from an older store that is still in the store queue. A load
  * takes a store's value by renaming, by forwarding, or must wait for its commit.
  */
+#include <string.h>
+
 #include "sim/time/stages.h"
 
 static bool overlaps(const struct store_entry *store, const struct access *load)
@@ -145,4 +147,22 @@ void time_loads(struct core *core, struct event *event)
         event->load_done = later(event->load_done, done);
     }
     mark(event, (enum stall)event->value_cause, event->load_done);
+}
+
+void time_prefetch(struct core *core, struct event *event)
+{
+    const struct op *op = event->op;
+    uint8_t cause = STALL_DEPENDENCY;
+    ticks from = registers_ready(core, op->address_reads, event->earliest, &cause);
+    mark(event, (enum stall)cause, from);
+    event->load_issue = issue(core, PORT_LOAD, from);
+    mark(event, STALL_PORT, event->load_issue);
+    uint64_t address = interpret_address(op->insn, &core->registers);
+    bool write = strcmp(op->insn->mnemonic, "prefetchw") == 0;
+    enum level level;
+    if (image_covers(&core->machine->image, address, 1)) { /* elsewhere it does nothing */
+        caches_fetch(core, address / LINE_BYTES, event->load_issue,
+                     write ? FETCH_WRITE : FETCH_READ, &level);
+    }
+    event->value = event->done = event->load_issue + CYCLE;
 }

@@ -150,6 +150,9 @@ static void by_class(struct op *op, const char *name, const struct timing *t)
         break;
     case INSN_NOTHING:
         op->kind = insn->kind == KIND_PAUSE ? OP_HOLD : OP_NOP;
+        if (insn->kind == KIND_PREFETCH && insn->memory.present) {
+            op->kind = OP_PREFETCH;
+        }
         break;
     case INSN_ORDINARY:
     case INSN_NATIVE:
@@ -208,6 +211,47 @@ static void set_memory(struct op *op, const char *name)
     op->nt = insn->nt && op->stores;
 }
 
+/* ---- the carry ---- */
+
+/* The conditions that read the carry, and those of them that read nothing else. */
+static bool reads_carry(const char *name, bool *alone)
+{
+    const char *condition = starts(name, "cmov")  ? name + 4
+                            : starts(name, "set") ? name + 3
+                            : name[0] == 'j'      ? name + 1
+                                                  : "";
+    *alone = IS(condition, "b", "ae") || IS(name, "adc", "sbb", "adcx", "rcl", "rcr", "cmc");
+    return *alone || IS(condition, "a", "be") || IS(name, "lahf", "pushfq");
+}
+
+/*
+ * CPUs rename the carry apart from the other flags: INC, DEC and ADOX pass it on, ADCX and what
+ * sets it alone pass the others on.
+ */
+static void split_carry(struct op *op, const char *name)
+{
+    bool alone;
+    if (op->data_reads & REGISTER_BIT_FLAGS && reads_carry(name, &alone)) {
+        op->data_reads |= REGISTER_BIT_CARRY;
+        if (alone) {
+            op->data_reads &= ~REGISTER_BIT_FLAGS;
+        }
+    }
+    if (op->writes & REGISTER_BIT_FLAGS && !IS(name, "inc", "dec", "adox")) {
+        op->writes |= REGISTER_BIT_CARRY;
+        if (IS(name, "adcx", "stc", "clc", "cmc", "bt", "bts", "btr", "btc")) {
+            op->writes &= ~REGISTER_BIT_FLAGS;
+        }
+    }
+}
+
+static bool is_sbb_of_itself(const struct insn *insn, const char *name)
+{
+    const struct operand *a = &insn->operands[0], *b = &insn->operands[1];
+    return strcmp(name, "sbb") == 0 && a->kind == OPERAND_GENERAL && b->kind == OPERAND_GENERAL &&
+           a->number == b->number && a->size >= 4;
+}
+
 void op_init(struct op *op, const struct insn *insn, const struct timing *timing)
 {
     memset(op, 0, sizeof *op);
@@ -220,7 +264,7 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     by_class(op, name, timing);
     set_memory(op, name);
     interpret_decode(&op->interpreted, insn);
-    if (op->kind == OP_NOP && insn->kind != KIND_PREFETCH) {
+    if (op->kind == OP_NOP) {
         op->slots = timing->nop_slots;
     }
     bool memory = op->load_count > 0 || op->stores;
@@ -239,10 +283,16 @@ void op_init(struct op *op, const struct insn *insn, const struct timing *timing
     if (IS(name, "push", "pop", "call", "ret", "pushfq", "popfq")) {
         op->writes &= ~(UINT64_C(1) << 4); /* the front end keeps rsp up to date */
     }
-    op->data_reads = insn->zero_idiom ? 0 : insn->reads & ~insn->address_reads;
+    op->data_reads = insn->reads & ~insn->address_reads;
+    if (insn->zero_idiom || insn->ones_idiom) {
+        op->data_reads = 0;
+    } else if (timing->sbb_idiom && is_sbb_of_itself(insn, name)) {
+        op->data_reads = REGISTER_BIT_FLAGS;
+    }
     if (insn->class == INSN_ORDINARY && strcmp(name, "lea") == 0) {
         op->data_reads |= op->address_reads; /* its address is its operand */
     }
+    split_carry(op, name);
     op->writes_integer = (op->writes & 0xffff) != 0 && op->kind != OP_MOVE;
 }
 

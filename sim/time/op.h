@@ -12,6 +12,7 @@
 enum op_kind {
     OP_PLAIN, /* loads, computes, stores */
     OP_NOP,
+    OP_PREFETCH,
     OP_MOVE, /* done by renaming: register moves, zero idioms */
     OP_LOCK, /* atomic read-modify-write, or timed like one */
     OP_LFENCE,
@@ -39,11 +40,7 @@ enum unit {
     UNIT_NONE,
     UNIT_PIPES,
     UNIT_DIVIDE,
-    UNIT_FP_DIVIDE,
-    UNIT_FP_DIVIDE_SINGLE,
-    UNIT_SQRT,
-    UNIT_SQRT_SINGLE,
-    UNIT_COUNT
+    UNIT_FP_DIVIDE /* and square roots */
 };
 
 /* Pipes with the same number are different ones, unless the profile says that vectors share them.
@@ -51,6 +48,9 @@ enum unit {
 enum bank { BANK_INTEGER, BANK_VECTOR, BANK_COUNT };
 
 enum { LOADS_MAX = 2, TIMED_REGISTERS = 48, WANTED_WHOLE = 60 };
+
+/* In an op's sets of registers; REGISTER_BIT_FLAGS are the other flags. */
+#define REGISTER_BIT_CARRY (UINT64_C(1) << 19)
 
 struct predictor;
 

@@ -104,6 +104,10 @@ ticks issue_pipe(struct core *core, enum bank bank, int64_t pipes, ticks from)
 
 void want_pipes(struct core *core, const struct op *op)
 {
+    if (op->unit == UNIT_FP_DIVIDE) {
+        core->divisions_time += later(op->interval, CYCLE);
+        core->divisions++;
+    }
     unsigned set = op->unit == UNIT_PIPES ? pipes_set(op->pipes) : 0;
     for (unsigned left = set; left != 0; left &= left - 1) {
         core->wanted[op->bank][__builtin_ctz(left)] +=
@@ -112,12 +116,15 @@ void want_pipes(struct core *core, const struct op *op)
 }
 
 /*
- * Units that are not pipelined start one operation per interval. Fixed intervals rather than
- * gaps between starts: starts out of order would leave gaps too short for anything.
+ * The floating-point divider is not pipelined: it starts one operation per interval. Fixed
+ * intervals rather than gaps between starts: starts out of order would leave gaps too short for
+ * anything. Divisions and square roots share it; where the code has several kinds, the interval is
+ * their mean.
  */
-static ticks issue_slowly(int64_t *buckets, ticks interval, ticks from)
+static ticks issue_slowly(struct core *core, ticks from)
 {
-    interval = later(interval, CYCLE);
+    int64_t *buckets = core->buckets;
+    ticks interval = core->divisions_time / core->divisions;
     int64_t bucket = from / interval;
     while (buckets[(uint64_t)bucket % BUCKETS] == bucket + 1) {
         bucket++;
@@ -155,7 +162,7 @@ ticks issue_operation(struct core *core, const struct op *op, ticks from, ticks 
         return issue_division(core, op, from, value);
     }
     if (op->unit != UNIT_PIPES) {
-        ticks start = issue_slowly(core->buckets[op->unit], op->interval, from);
+        ticks start = issue_slowly(core, from);
         *value = start + op->latency;
         return start;
     }

@@ -31,6 +31,8 @@ static ticks issue_of(const struct event *event)
         return -1;
     case OP_LOCK:
         return event->lock_start;
+    case OP_PREFETCH:
+        return event->load_issue;
     case OP_SFENCE:
     case OP_FLUSH:
         return event->store_issue;

@@ -60,6 +60,8 @@ ticks coherence_loss(struct core *core, uint64_t line);
 /* ---- loads.c, stores.c, locks.c, barriers.c, wc.c, flushes.c ---- */
 
 void time_loads(struct core *core, struct event *event);
+/* Asks for the line, and waits for nothing but its own address. */
+void time_prefetch(struct core *core, struct event *event);
 void time_store_issue(struct core *core, struct event *event, ticks data_ready);
 void time_store_commit(struct core *core, struct event *event);
 /* Nothing is written together with the stores so far. */

@@ -103,6 +103,8 @@ bool core_start(struct core *core)
     }
     if (op->kind == OP_LOCK) {
         time_lock(core, event);
+    } else if (op->kind == OP_PREFETCH) {
+        time_prefetch(core, event);
     } else if (op->load_count > 0) {
         time_loads(core, event);
     }
@@ -177,6 +179,7 @@ static void time_execution(struct core *core, struct event *event)
         event->done = event->earliest;
         break;
     case OP_LOCK:
+    case OP_PREFETCH:
         break; /* timed when it started */
     case OP_SFENCE:
     case OP_FLUSH:

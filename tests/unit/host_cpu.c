@@ -120,7 +120,7 @@ bool host_has(enum host_feature feature)
     case HOST_SSE42:
         return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     case HOST_AES:
-        return __builtin_cpu_supports("aes");
+        return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
     case HOST_ADX:
         return has_adx();
     case HOST_BMI:
@@ -128,6 +128,8 @@ bool host_has(enum host_feature feature)
                has_lzcnt_and_movbe();
     case HOST_AVX2:
         return __builtin_cpu_supports("avx2");
+    case HOST_FMA:
+        return __builtin_cpu_supports("fma");
     default:
         return true;
     }

@@ -6,7 +6,7 @@
 #include "sim/exec/exec.h"
 
 /* What an instruction needs beyond x86-64 with SSE2. */
-enum host_feature { HOST_BASE, HOST_SSE42, HOST_AES, HOST_ADX, HOST_BMI, HOST_AVX2 };
+enum host_feature { HOST_BASE, HOST_SSE42, HOST_AES, HOST_ADX, HOST_BMI, HOST_AVX2, HOST_FMA };
 
 /*
  * Maps `size` bytes of data at OBJECT_BASE, the first CPU's stack where its trace has it, and

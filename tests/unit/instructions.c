@@ -15,6 +15,8 @@
 #define VEX3                                                                                       \
     "ymm1, ymm2, ymm3|xmm1, xmm2, xmm3|ymm9, ymm1, ymm1|ymm1, ymm12, ymmword ptr [rdi]|"           \
     "xmm8, xmm1, xmmword ptr [rdi + 16]"
+#define SCALAR(size)      "xmm1, xmm2, xmm3|xmm9, xmm1, xmm1|xmm1, xmm12, " size " ptr [rdi]"
+#define FMA(name, suffix) name "132" suffix " " name "213" suffix " " name "231" suffix " "
 #define VMOVE(mem)                                                                                 \
     "xmm1, xmm2|ymm9, ymm1|xmm1, xmmword ptr [" mem "]|ymm1, ymmword ptr [" mem "]|"               \
     "xmmword ptr [" mem "], xmm9|ymmword ptr [" mem "], ymm1"
@@ -187,6 +189,9 @@ const struct instruction_group instruction_groups[] = {
     {HOST_SSE42, "cvttsd2si cvtsd2si", "eax, qword ptr [rdi]|rax, qword ptr [rdi]"},
     {HOST_SSE42, "pmovsxbd pmovzxbd pmovsxwq pmovzxwq", "xmm1, dword ptr [rdi]"},
     {HOST_SSE42, "pmovsxbq pmovzxbq", "xmm1, word ptr [rdi]"},
+    {HOST_SSE42, "cvtps2pd cvtdq2pd", "xmm1, qword ptr [rdi]"},
+    {HOST_SSE42, "roundss", "xmm1, dword ptr [rdi], 2"},
+    {HOST_SSE42, "roundsd", "xmm9, qword ptr [rdi], 0x33"},
     {HOST_AES, "aesenc aesenclast aesdec aesdeclast aesimc", "xmm1, xmm2"},
     {HOST_AES, "aeskeygenassist", "xmm1, xmm2, 5"},
     /* AVX */
@@ -211,7 +216,115 @@ const struct instruction_group instruction_groups[] = {
      "xmm1, ymm2, 0|xmm1, ymm1, 1|xmmword ptr [rdi + 3], ymm2, 1"},
     {HOST_AVX2, "vptest", "xmm1, xmm2|ymm1, ymm2|ymm1, ymmword ptr [rdi]|ymm3, ymm3"},
     {HOST_AVX2, "vpmovmskb", "eax, xmm1|r9d, ymm9"},
-    {HOST_AVX2, "vzeroupper", ""},
+    {HOST_AVX2, "vzeroupper vzeroall", ""},
+    {HOST_AVX2, "vlddqu", "xmm1, xmmword ptr [rdi + 5]|ymm1, ymmword ptr [rdi + 5]"},
+    {HOST_AVX2,
+     "vaddps vsubps vmulps vdivps vminps vmaxps vaddpd vsubpd vmulpd vdivpd vminpd vmaxpd "
+     "vaddsubps vaddsubpd vhaddps vhaddpd vhsubps vhsubpd vandps vandpd vandnps vandnpd vorps "
+     "vorpd vunpcklps vunpcklpd vunpckhps vunpckhpd",
+     VEX3},
+    {HOST_AVX2,
+     "vpshufb vpunpcklbw vpunpcklwd vpunpckldq vpunpcklqdq vpunpckhbw vpunpckhwd vpunpckhdq "
+     "vpunpckhqdq vpacksswb vpackssdw vpackuswb vpackusdw vpmullw vpmulld vpmulhw vpmulhuw "
+     "vpmulhrsw vpmuludq vpmuldq vpmaddwd vpmaddubsw vpsadbw vpavgb vpavgw vpsignb vpsignw vpsignd",
+     VEX3},
+    {HOST_AVX2,
+     "vpmaxsb vpmaxsw vpmaxsd vpmaxub vpmaxuw vpmaxud vpminsb vpminsw vpminsd vpminub vpminuw "
+     "vpminud vpcmpgtb vpcmpgtw vpcmpgtd vpcmpgtq vpaddsb vpaddsw vpaddusb vpaddusw vpsubsb "
+     "vpsubsw vpsubusb vpsubusw vphaddw vphaddd vphaddsw vphsubw vphsubd vphsubsw",
+     VEX3},
+    {HOST_AVX2, "vpsllvd vpsllvq vpsravd vpsrlvd vpsrlvq", VEX3},
+    {HOST_AVX2,
+     "vaddss vsubss vmulss vdivss vminss vmaxss vsqrtss vcvtss2sd vcmpltss vcmpneqss vcmpgess",
+     SCALAR("dword")},
+    {HOST_AVX2,
+     "vaddsd vsubsd vmulsd vdivsd vminsd vmaxsd vsqrtsd vcvtsd2ss vcmplesd vcmpordsd vcmpgtsd",
+     SCALAR("qword")},
+    {HOST_AVX2, "vcmpps vcmppd",
+     "ymm1, ymm2, ymm3, 0|xmm1, xmm2, xmm1, 1|ymm1, ymm1, ymm2, 2|ymm9, ymm2, ymm3, 3|"
+     "ymm1, ymm2, ymm3, 4|ymm1, ymm2, ymm3, 5|ymm1, ymm2, ymmword ptr [rdi], 6|"
+     "xmm1, xmm2, xmmword ptr [rdi], 7|ymm1, ymm2, ymm3, 8|ymm1, ymm2, ymm3, 9|"
+     "ymm1, ymm2, ymm3, 10|ymm1, ymm2, ymm3, 12|ymm1, ymm2, ymm3, 13|ymm1, ymm2, ymm3, 14|"
+     "ymm1, ymm2, ymm3, 17|ymm1, ymm2, ymm3, 24|ymm1, ymm2, ymm3, 30"},
+    {HOST_AVX2, "vcmpps vcmppd", "ymm1, ymm2, ymm3, 11|ymm1, ymm2, ymm3, 31"},
+    {HOST_AVX2, "vroundps vroundpd vpermilps vpermilpd vpshufd vpshufhw vpshuflw",
+     "ymm1, ymm2, 1|ymm9, ymm1, 0x33|xmm1, xmm2, 0x1b|ymm1, ymmword ptr [rdi], 2"},
+    {HOST_AVX2, "vroundss", "xmm1, xmm2, xmm3, 1|xmm9, xmm1, dword ptr [rdi], 2"},
+    {HOST_AVX2, "vroundsd", "xmm1, xmm2, xmm3, 3|xmm9, xmm1, qword ptr [rdi], 0"},
+    {HOST_AVX2, "vpermilps vpermilpd", VEX3},
+    {HOST_AVX2, "vpermd vpermps",
+     "ymm1, ymm2, ymm3|ymm9, ymm1, ymm1|ymm1, ymm2, ymmword ptr [rdi]"},
+    {HOST_AVX2, "vpermq vpermpd",
+     "ymm1, ymm2, 0x1b|ymm9, ymm1, 0xd8|ymm1, ymmword ptr [rdi], 0x4e"},
+    {HOST_AVX2, "vperm2f128 vperm2i128",
+     "ymm1, ymm2, ymm3, 0x21|ymm9, ymm1, ymm2, 0x83|ymm1, ymm2, ymmword ptr [rdi], 0x30"},
+    {HOST_AVX2, "vshufps vshufpd vpalignr vblendps vblendpd vpblendd vpblendw",
+     "ymm1, ymm2, ymm3, 0x1b|xmm9, xmm1, xmm1, 2|ymm1, ymm1, ymm2, 0xe4|"
+     "ymm1, ymm2, ymmword ptr [rdi], 9"},
+    {HOST_AVX2, "vpblendvb vblendvps vblendvpd",
+     "ymm1, ymm2, ymm3, ymm4|xmm9, xmm1, xmm2, xmm9|ymm1, ymm2, ymmword ptr [rdi], ymm3"},
+    {HOST_AVX2, "vpsllw vpslld vpsllq vpsrlw vpsrld vpsrlq vpsraw vpsrad",
+     "xmm1, xmm2, xmm3|ymm1, ymm2, xmm3|ymm9, ymm1, xmmword ptr [rdi]|ymm1, ymm2, 3|xmm9, xmm1, "
+     "20|ymm9, ymm9, 70"},
+    {HOST_AVX2, "vpslldq vpsrldq", "ymm1, ymm2, 3|xmm9, xmm1, 15|ymm9, ymm9, 16"},
+    {HOST_AVX2,
+     "vpabsb vpabsw vpabsd vmovddup vmovsldup vmovshdup vsqrtps vsqrtpd vcvtdq2ps vcvtps2dq "
+     "vcvttps2dq",
+     "xmm1, xmm2|ymm9, ymm1|ymm1, ymmword ptr [rdi]"},
+    {HOST_AVX2, "vpmovsxbw vpmovsxwd vpmovsxdq vpmovzxbw vpmovzxwd vpmovzxdq vcvtps2pd vcvtdq2pd",
+     "xmm1, xmm2|ymm9, xmm1|xmm1, qword ptr [rdi]|ymm1, xmmword ptr [rdi]"},
+    {HOST_AVX2, "vpmovsxbd vpmovsxwq vpmovzxbd vpmovzxwq",
+     "xmm1, xmm2|ymm9, xmm1|xmm1, dword ptr [rdi]|ymm1, qword ptr [rdi]"},
+    {HOST_AVX2, "vpmovsxbq vpmovzxbq",
+     "xmm1, xmm2|ymm9, xmm1|xmm1, word ptr [rdi]|ymm1, dword ptr [rdi]"},
+    {HOST_AVX2, "vcvtpd2ps vcvtpd2dq vcvttpd2dq",
+     "xmm1, xmm2|xmm9, ymm1|xmm1, xmmword ptr [rdi]|xmm1, ymmword ptr [rdi]"},
+    {HOST_AVX2, "vcvtsi2ss vcvtsi2sd",
+     "xmm1, xmm2, eax|xmm9, xmm1, rax|xmm1, xmm2, r9|xmm1, xmm2, dword ptr [rdi]|"
+     "xmm1, xmm1, qword ptr [rdi]"},
+    {HOST_AVX2, "vcvtss2si vcvttss2si", "eax, xmm1|r9, xmm9|eax, dword ptr [rdi]"},
+    {HOST_AVX2, "vcvtsd2si vcvttsd2si", "eax, xmm1|r9, xmm9|rax, qword ptr [rdi]"},
+    {HOST_AVX2, "vucomiss vcomiss", "xmm1, xmm2|xmm9, xmm9|xmm1, dword ptr [rdi]"},
+    {HOST_AVX2, "vucomisd vcomisd", "xmm1, xmm2|xmm9, xmm9|xmm1, qword ptr [rdi]"},
+    {HOST_AVX2, "vtestps vtestpd", "xmm1, xmm2|ymm1, ymm2|ymm1, ymmword ptr [rdi]|ymm3, ymm3"},
+    {HOST_AVX2, "vmovmskps vmovmskpd", "eax, xmm1|r9d, ymm9"},
+    {HOST_AVX2, "vpextrb", "eax, xmm1, 3|byte ptr [rdi], xmm9, 5"},
+    {HOST_AVX2, "vpextrw", "eax, xmm1, 3|word ptr [rdi], xmm9, 5"},
+    {HOST_AVX2, "vpextrd vextractps", "r9d, xmm1, 3|dword ptr [rdi], xmm9, 2"},
+    {HOST_AVX2, "vpextrq", "rax, xmm1, 1|qword ptr [rdi], xmm9, 0"},
+    {HOST_AVX2, "vpinsrb", "xmm1, xmm2, eax, 3|xmm9, xmm1, byte ptr [rdi], 5"},
+    {HOST_AVX2, "vpinsrw", "xmm1, xmm2, eax, 3|xmm9, xmm1, word ptr [rdi], 5"},
+    {HOST_AVX2, "vpinsrd", "xmm1, xmm2, r9d, 3|xmm9, xmm1, dword ptr [rdi], 2"},
+    {HOST_AVX2, "vpinsrq", "xmm1, xmm2, rax, 1|xmm9, xmm1, qword ptr [rdi], 0"},
+    {HOST_AVX2, "vinsertps", "xmm1, xmm2, xmm3, 0x9c|xmm9, xmm1, dword ptr [rdi], 0xe1"},
+    {HOST_AVX2, "vmovss", "xmm1, xmm2, xmm3|xmm1, dword ptr [rdi]|dword ptr [rdi], xmm9"},
+    {HOST_AVX2, "vmovsd", "xmm1, xmm2, xmm3|xmm1, qword ptr [rdi]|qword ptr [rdi], xmm9"},
+    {HOST_AVX2, "vmovlps vmovhps vmovlpd vmovhpd",
+     "xmm1, xmm2, qword ptr [rdi]|qword ptr [rdi], xmm9"},
+    {HOST_AVX2, "vmovhlps vmovlhps", "xmm1, xmm2, xmm3|xmm9, xmm1, xmm1"},
+    {HOST_AVX2, "vbroadcastss", VBROADCAST("dword")},
+    {HOST_AVX2, "vbroadcastsd", "ymm9, xmm1|ymm1, qword ptr [rdi]"},
+    {HOST_AVX2, "vbroadcastf128", "ymm1, xmmword ptr [rdi + 3]"},
+    {HOST_AVX2, "vphminposuw", "xmm1, xmm2|xmm9, xmmword ptr [rdi + 3]"},
+    {HOST_AVX2, "vmaskmovps vmaskmovpd vpmaskmovd vpmaskmovq",
+     "xmm1, xmm2, xmmword ptr [rdi]|ymm9, ymm1, ymmword ptr [rdi]|ymmword ptr [rdi], ymm1, ymm9|"
+     "xmmword ptr [rdi + 3], xmm2, xmm1"},
+    {HOST_AES, "vaesenc vaesenclast vaesdec vaesdeclast",
+     "xmm1, xmm2, xmm3|xmm9, xmm1, xmmword ptr [rdi + 3]"},
+    {HOST_AES, "vaesimc", "xmm1, xmm2"},
+    {HOST_AES, "vaeskeygenassist", "xmm1, xmm2, 5"},
+    {HOST_AES, "pclmulqdq",
+     "xmm1, xmm2, 0|xmm9, xmm1, 1|xmm1, xmm1, 0x10|xmm1, xmmword ptr [rdi], 0x11"},
+    {HOST_AES, "vpclmulqdq", "xmm1, xmm2, xmm3, 0|xmm9, xmm1, xmmword ptr [rdi + 3], 1"},
+    {HOST_FMA,
+     FMA("vfmadd", "ps") FMA("vfmsub", "ps") FMA("vfnmadd", "ps") FMA("vfnmsub", "ps")
+         FMA("vfmaddsub", "ps") FMA("vfmsubadd", "ps") FMA("vfmadd", "pd") FMA("vfmsub", "pd")
+             FMA("vfnmadd", "pd") FMA("vfnmsub", "pd") FMA("vfmaddsub", "pd") "vfmsubadd231pd",
+     VEX3},
+    {HOST_FMA, FMA("vfmadd", "ss") FMA("vfmsub", "ss") FMA("vfnmadd", "ss") "vfnmsub231ss",
+     SCALAR("dword")},
+    {HOST_FMA, FMA("vfmadd", "sd") FMA("vfmsub", "sd") FMA("vfnmadd", "sd") "vfnmsub213sd",
+     SCALAR("qword")},
 };
 
 const size_t instruction_group_count = sizeof instruction_groups / sizeof instruction_groups[0];

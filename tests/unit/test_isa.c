@@ -107,6 +107,33 @@ static void test_locked(void)
     check_class("f3 ab", INSN_STRING, KIND_NONE);          /* rep stosd */
 }
 
+/* Of AVX-512 and what else Capstone does not know only the length is told. */
+static void test_wide_vectors(void)
+{
+    static const char *const lengths[] = {
+        "62 f3 75 28 25 17 03",                /* vpternlogd */
+        "c4 e2 7d 5a 14 8f",                   /* vbroadcasti128 */
+        "c4 e2 6d dc d9",                      /* vaesenc */
+        "62 f2 75 c9 75 57 01",                /* vpermi2b */
+        "62 f3 75 28 3e 8c 77 45 23 01 00 05", /* vpcmpnltub */
+        "62 f2 6f 48 72 d9",                   /* vcvtne2ps2bf16 */
+        "62 f2 6d 28 50 d9",                   /* vpdpbusd */
+        "62 f6 6d 48 98 d9",                   /* vfmadd132ph */
+        "62 62 6d 08 71 f9",                   /* vpshldvd */
+        "64 c4 e3 ed ce 1d 04 00 00 00 03",    /* vgf2p8affineqb */
+        "62 f2 7d 49 a0 1c 97",                /* vpscatterdd */
+        "62 f5 7d 08 6e c8",                   /* vmovw */
+        "62 f2 ed 48 83 d9",                   /* vpmultishiftqb */
+    };
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        check_class(lengths[i], INSN_UNMODELLED, KIND_NONE);
+    CU_ASSERT_STRING_EQUAL(decode("62 f3 75 28 25 17 03")->text,
+                           "an AVX-512 instruction, map 3, opcode 0x25");
+    CU_ASSERT_PTR_NULL(decode("62 f3 75 28 25 17"));    /* its last byte is missing */
+    CU_ASSERT_PTR_NULL(decode("66 c4 e2 6d dc d9"));    /* no prefix may come before */
+    CU_ASSERT_PTR_NULL(decode("62 f0 75 28 25 17 03")); /* no such map */
+}
+
 static void test_undecodable(void)
 {
     CU_ASSERT_PTR_NULL(decode("06"));       /* not in 64-bit code */
@@ -172,6 +199,7 @@ void add_isa_tests(void)
     CU_add_test(suite, "what only looks like a fence", test_not_fences);
     CU_add_test(suite, "instructions that are often misread", test_often_misread);
     CU_add_test(suite, "locked or not", test_locked);
+    CU_add_test(suite, "wide vectors", test_wide_vectors);
     CU_add_test(suite, "bytes that are no instruction", test_undecodable);
     CU_add_test(suite, "registers", test_registers);
     CU_add_test(suite, "memory operands and targets", test_memory_operand);

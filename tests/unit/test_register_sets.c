@@ -7,6 +7,7 @@
 #include <CUnit/CUnit.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <capstone/capstone.h>
 
@@ -157,6 +158,9 @@ static bool accesses_fit(const struct insn *insn, const struct seen *seen)
     bool misaligned = insn->id == X86_INS_CMPXCHG16B && !seen->loads;
     if (misaligned || insn->class == INSN_STRING)
         return true;
+    if (insn->native &&
+        strstr(insn->mnemonic, "maskmov")) /* what is not selected is not accessed */
+        return seen->loads <= insn->memory.size && seen->stores <= insn->memory.size;
     unsigned loads = insn->memory.read ? insn->memory.size : 0;
     unsigned stores = insn->memory.write ? insn->memory.size : 0;
     return (insn->implicit_load ? seen->loads > loads : seen->loads == loads) &&

@@ -24,6 +24,49 @@ static void test_front_end(void)
     CLOSE(loop(times(20, "mov rax, rbx; xor ecx, ecx;", 0)), 41 / 6.0); /* renamed: slots only */
 }
 
+/* The carry goes its own way: through dec, which leaves it alone, and beside the other flags. */
+static void test_carry(void)
+{
+    CLOSE(loop("adc rax, r8; adc rbx, r8; adc rcx, r8; adc rdx, r8"), 4);
+    CLOSE(loop(times(8, "adcx rax, r8; adox rbx, r8;", 0)), 8); /* two chains */
+    CLOSE(loop("sbb rax, rax; sub rcx, r8"), 1);                /* one behind the other anew */
+}
+
+/* Chains end where the value does not depend on the register. */
+static void test_idioms(void)
+{
+    CLOSE(loop("mulps xmm0, xmm1; pcmpeqd xmm0, xmm0"), 1);
+    CLOSE(loop("vmulps ymm0, ymm0, ymm1; vpcmpgtd ymm0, ymm0, ymm0"), 1);
+    CLOSE(loop("mulps xmm0, xmm1; pcmpeqd xmm0, xmm1"), 4);
+    CLOSE(loop("imul rax, r8; cmp rbx, rcx; sbb rax, rax"), 1);
+    CLOSE(loop("imul rax, r8; cmp rbx, rcx; sbb rax, rdx"), 4);
+    CLOSE(loop_on("skylake", "", "imul rax, r8; cmp rbx, rcx; sbb rax, rax", 400), 4);
+}
+
+/* AVX costs what SSE does; FMA takes 4 cycles, two start in one. */
+static void test_vectors(void)
+{
+    CLOSE(loop("vfmadd231pd ymm0, ymm1, ymm2; vfmadd213ss xmm3, xmm4, xmm5"), 4);
+    CLOSE(loop(times(8,
+                     "vmulps ymm0, ymm1, ymm2; vfnmadd132sd xmm3, xmm4, xmm5; vpxor xmm3, "
+                     "xmm3, xmm3;",
+                     0)),
+          8);
+    CLOSE(loop("vaddsd xmm0, xmm0, xmm1"), 3);
+    CLOSE(loop("vdivps ymm0, ymm0, ymm1"), 11); /* of zeros: a NaN and a NaN */
+    /* one unit divides and takes roots */
+    CLOSE(loop("divsd xmm0, xmm8; sqrtsd xmm1, xmm8; xorps xmm0, xmm0; xorps xmm1, xmm1"), 5 + 9);
+    CLOSE(loop("divss xmm0, xmm8; sqrtss xmm1, xmm8; xorps xmm0, xmm0; xorps xmm1, xmm1"), 3 + 5);
+    CLOSE(loop("vpsllvd ymm0, ymm0, ymm1; vinserti128 ymm0, ymm0, xmm1, 1"), 2);
+    CLOSE(loop("vpermq ymm0, ymm0, 0x1b"), 4);
+    CLOSE(loop(times(4, "vpermq ymm0, ymm1, 0x1b;", 0)), 4); /* two operations each */
+    CLOSE(loop("vcvtps2pd ymm0, xmm0"), 4);
+    CLOSE(loop("vcvtpd2ps xmm0, ymm0"), 6);
+    /* from memory only the load ports work: two a cycle into vector registers */
+    CLOSE(loop(times(4, "vbroadcastss ymm0, dword ptr [rdi]; vbroadcastsd ymm1, [rdi];", 0)), 4);
+    CLOSE(loop_on("haswell", "", "vfmadd231pd ymm0, ymm1, ymm2", 400), 5);
+}
+
 static void test_loads(void)
 {
     CLOSE(loop_on("zen4", "mov [rdi], rdi", "mov rdi, [rdi]", 400), 4);
@@ -31,6 +74,23 @@ static void test_loads(void)
     /* independent misses: as many at once as there are miss buffers */
     const char *misses = "add r14, 4160; mov rax, [r14]";
     CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", misses, 360), 475 / 18.0, 0.5);
+}
+
+/*
+ * A prefetch takes a load port. Ten ahead of a chain of misses, and asked for before the own load
+ * returns: eleven lines come in the time of one.
+ */
+static void test_prefetches(void)
+{
+    CLOSE(loop(times(10, "prefetcht0 [rdi + %d];", 64)), 10 / 2.5);
+    CLOSE(loop(join(times(5, "prefetcht0 [rdi + %d];", 64), times(5, "mov eax, [rdi];", 0))),
+          10 / 2.5);
+    CLOSE(loop("prefetcht0 [0]"), 1); /* outside of all memory */
+    const char *chain = "mov rax, [r14]; lea r14, [r14 + rax]; add r14, 4160";
+    const char *ahead = "prefetcht0 [r14 + 41600]; mov rax, [r14]; lea r14, [r14 + rax]; "
+                        "add r14, 4160";
+    CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", chain, 360), 475 + 2, 1);
+    CU_ASSERT_DOUBLE_EQUAL(loop_on("zen4", "", ahead, 360), (475 + 2) / 11.0, 1);
 }
 
 static void test_forwarding(void)
@@ -287,7 +347,11 @@ void add_time_tests(void)
 {
     CU_pSuite suite = CU_add_suite("time", NULL, NULL);
     CU_add_test(suite, "front end and ALUs", test_front_end);
+    CU_add_test(suite, "carry", test_carry);
+    CU_add_test(suite, "idioms", test_idioms);
+    CU_add_test(suite, "vectors", test_vectors);
     CU_add_test(suite, "loads", test_loads);
+    CU_add_test(suite, "prefetches", test_prefetches);
     CU_add_test(suite, "store forwarding", test_forwarding);
     CU_add_test(suite, "pipes are balanced", test_balanced_pipes);
     CU_add_test(suite, "repeated strings", test_repeated_strings);

@@ -1,0 +1,1 @@
+./simulate -p zen4 tests/golden/approximate.yaml
