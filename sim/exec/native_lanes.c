@@ -143,8 +143,11 @@ static void each_lane(struct native_step *step, struct lowered *lowered)
         return;
     if (step->insn->id == X86_INS_VINSERTPS && operands[2].kind == OPERAND_MEMORY)
         repeat_dword(&b);
+    unsigned form = FIRST_SECOND;
     bool shift = is_shift_by_immediate(lowered);
-    complete(step, lowered, shift ? GROUP_FIRST | lowered->reg << 3u : FIRST_SECOND);
+    if (shift)
+        form = (unsigned)GROUP_FIRST | (unsigned)lowered->reg << 3;
+    complete(step, lowered, form);
     unsigned lanes = operands[0].size / 16;
     bool one = operands[last].size < operands[0].size; /* the count of a shift */
     for (unsigned i = 0; i < lanes; i++) {

@@ -39,10 +39,17 @@ static bool is_asleep(struct components *components, const struct node *node)
     return plan->kind == PLAN_SYSTEM && plan->insn->class == INSN_HLT;
 }
 
+/* Behind the code's end other code would go on, which the trace does not show. */
+static bool has_ended(struct components *components, const struct node *node)
+{
+    return oracle_plan(components->oracle, node->local)->kind == PLAN_END;
+}
+
 bool can_interrupt(struct components *components, uint32_t cpu, const struct node *node)
 {
     struct action action = {.kind = ACTION_INTERRUPT};
-    bool shadowed = (node->flags & NODE_SHADOW) && !is_asleep(components, node);
+    bool shadowed =
+        (node->flags & NODE_SHADOW) && !is_asleep(components, node) && !has_ended(components, node);
     return (oracle_flags(components->oracle, node->local) & RFLAGS_IF) && !shadowed &&
            node->latched == 0 &&
            components->cpus[cpu].model->may(&components->context, &node->buffers, &action);
