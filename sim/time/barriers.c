@@ -22,8 +22,12 @@ static void time_lfence(struct core *core, struct event *event)
     ticks all = later(core->all_done, later(core->late_visible, wc_lfence(core)));
     event->done = later(event->earliest, all);
     mark(event, STALL_LFENCE, event->done);
-    ticks restart = all + t->lfence_restart - t->dispatch_to_issue;
-    hold_dispatch(core, later(event->dispatch + t->lfence_bare, restart), STALL_RESTART);
+    ticks restart =
+        later(event->dispatch + t->lfence_bare, all + t->lfence_restart - t->dispatch_to_issue);
+    if (core->barrier_op != NULL && core->barrier_op->kind == OP_MFENCE) {
+        restart -= later(t->lfence_hidden - later(event->dispatch - core->barrier, 0), 0);
+    }
+    hold_dispatch(core, restart, STALL_RESTART);
 }
 
 static void time_mfence(struct core *core, struct event *event)
