@@ -215,9 +215,9 @@ published range. `make check` holds the figures of the parts to 10 %.
 ## Zen 4, measured loop by loop
 
 The profile `zen4` rests on loops that were measured on one machine of that kind; they are not
-part of the repository. Of 736 of them the model is off by a mean of 1.6 % where the core
+part of the repository. Of 736 of them the model is off by a mean of 1.5 % where the core
 decides (563 loops: barriers, locked operations, forwarding, random mixes), 3.4 % where memory
-does (113), 5.0 % with non-temporal stores and flushes (60); llvm-mca 22 by 48, 71 and 80 %.
+does (113), 4.9 % with non-temporal stores and flushes (60); llvm-mca 22 by 48, 71 and 80 %.
 With a file of your own measurements `simulate fit` gives such figures for them, and fits a
 profile to them ([FIT.md](FIT.md)).
 
@@ -227,7 +227,7 @@ The profile `zen5` is fitted to the 525 loops of `traces/measured/zen5.jsonl`, w
 [FIT.md](FIT.md) shows on one machine of that kind, a virtual one. Its flushes are not fitted: those
 of the guest take hundreds of cycles where the published figures have tens. Of 563 other loops, the
 Zen 4's where the core decides, measured on the same machine and not looked at for the fit,
-the model is off by a mean of 4.2 %; the 113 and 60 loops of the other two kinds by 18 and 31 %, since
+the model is off by a mean of 4.1 %; the 113 and 60 loops of the other two kinds by 18 and 31 %, since
 caches and memory of a shared machine differ from one hour to the next.
 
 END

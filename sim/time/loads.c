@@ -62,6 +62,9 @@ static void from_store(struct core *core, struct event *event, const struct stor
     if (can_rename(core, op, store, load, stable)) {
         *value = later(event->earliest, store->value) + (load->size < 4 ? t->rename_small : 0);
         *done = later(at + t->l1_latency, *value);
+        if (store->commit > at) { /* its store is compared all the same */
+            *done = later(*done, store->data + t->rename_check);
+        }
         event->value_cause = STALL_DEPENDENCY;
     } else if (store->commit <= at) {
         return; /* it is in the cache */
