@@ -134,7 +134,8 @@ void time_lock(struct core *core, struct event *event)
     }
     mark(event, STALL_LOCK, start);
     start = later(start, core->missing_before_lock);
-    if (t->lock_drains && has_prefix(op)) {
+    bool drained = t->lock_drains && has_prefix(op);
+    if (drained) {
         start = later(start, core->all_visible);
     }
     mark(event, STALL_STORE_DRAIN, start);
@@ -144,7 +145,9 @@ void time_lock(struct core *core, struct event *event)
         start = later(start, core->lock_finish + t->lock_redo);
     }
     mark(event, STALL_LOCK, start);
-    start = wait_for_store(core, &event->load[0], event->load_issue, start);
+    if (!drained) {
+        start = wait_for_store(core, &event->load[0], event->load_issue, start);
+    }
     mark(event, STALL_FORWARDING, start);
     event->lock_start = start;
     event->lock_interval = lock_interval(core, event);
