@@ -64,6 +64,9 @@ static const struct rule table[STALL_COUNT] = {
     CAUSE(STALL_SYSTEM, "a microcoded or system instruction does its own work", "do it less often",
           "WRMSR, RDTSC, INVLPG, string instructions and others run from microcode. Their time is "
           "a number of the profile, which `simulate profiles NAME` shows with its source."),
+    CAUSE(STALL_SLEEP, "the CPU sleeps until an interrupt comes", "interrupt it earlier",
+          "After HLT, and when it has come to the end of its code, a CPU does nothing until an "
+          "interrupt runs its handler."),
 };
 
 struct rule stall_rule(enum stall stall)

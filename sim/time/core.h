@@ -191,7 +191,9 @@ struct core {
     struct context contexts[CONTEXTS_MAX];
     unsigned context_depth;
     struct spin spin;
-    uint64_t rounds; /* jumps back */
+    uint64_t rounds;    /* jumps back */
+    bool woken;         /* the next instruction is the first one after sleep */
+    struct op *sleeper; /* the HLT behind which it slept; NULL: it had no code left */
 
     struct event event;                           /* the instruction in hand */
     struct exec_access writes[EXEC_ACCESSES_MAX]; /* what it stores */

@@ -70,7 +70,8 @@ static ticks multiply_slot(struct core *core, ticks slot)
 void dispatch(struct core *core, struct event *event)
 {
     ticks slot = core->slot;
-    mark(event, STALL_FRONT_END, slot);
+    mark(event, core->woken ? STALL_SLEEP : STALL_FRONT_END, slot);
+    core->woken = false;
     enum stall cause = STALL_FRONT_END, full = STALL_WINDOW;
     ticks limit = event->fused ? 0 : window_limit(core, event, &full);
     if (limit > slot) {

@@ -131,9 +131,10 @@ bool interrupts_wake(struct core *core)
 {
     if (!core->ended || core->interrupt_count == 0 || !(core->registers.rflags & FLAG_IF))
         return false;
+    core->woken = true;
+    core->sleeper = core->halted ? core->event.op : NULL;
     core->ended = core->halted = false;
     core->slot = later(core->slot, next_cycle(core->interrupts[0].at));
-    core->retire = later(core->retire, core->slot); /* it slept until then */
     return true;
 }
 

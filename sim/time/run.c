@@ -228,10 +228,40 @@ static void insn_figures(struct timed_insn *out, const struct op *op, uint32_t o
     }
 }
 
+static size_t count_ops(struct op *const *ops, uint32_t size)
+{
+    size_t count = 0;
+    for (uint32_t offset = 0; ops != NULL && offset < size; offset++) {
+        count += ops[offset] != NULL;
+    }
+    return count;
+}
+
+/* The instructions of a snippet that starts `base` bytes behind the CPU's own code. */
+static void snippet_figures(const struct core *core, struct op *const *ops, uint32_t size,
+                            uint32_t base, double divisor, struct timed_cpu *out)
+{
+    for (uint32_t offset = 0; ops != NULL && offset < size; offset++) {
+        const struct op *op = ops[offset];
+        if (op == NULL) {
+            continue;
+        }
+        struct timed_insn *insn = &out->insns[out->insn_count++];
+        insn_figures(insn, op, base + offset, divisor);
+        if (op == core->last_store && !core->loops && core->drained > core->retire) {
+            /* What remains after the last retirement is the store queue draining. */
+            double drain = cycles_of(core->drained - core->retire);
+            insn->cycles += drain;
+            insn->stall[STALL_STORE_DRAIN] += drain;
+        }
+    }
+}
+
 static void cpu_figures(struct core *core, struct timed_cpu *out)
 {
-    struct region *region = core->machine->region;
-    uint32_t size = core->code->snippet->size;
+    const struct program *program = core->machine->program;
+    const struct snippet *own = core->code->snippet;
+    size_t handlers = core->handlers != NULL ? program->handler_count : 0;
     double divisor = 1;
     out->cpu = core->cpu;
     out->cycles = cycles_of(later(core->retire, core->drained));
@@ -243,27 +273,23 @@ static void cpu_figures(struct core *core, struct timed_cpu *out)
         /* Iterations that were left out are like the measured ones. */
         out->cycles += out->per_iteration * (double)core->steady.left_out;
     }
-    size_t count = core->loops;
-    for (uint32_t offset = 0; offset < size; offset++) {
-        count += core->ops[offset] != NULL;
+    size_t count = core->loops + count_ops(core->ops, own->size);
+    for (size_t i = 0; i < handlers; i++) {
+        count += core->handlers[i].ops == NULL
+                     ? 0
+                     : count_ops(core->handlers[i].ops, core->handlers[i].code.snippet->size);
     }
-    out->insns = region_array(region, count, sizeof *out->insns);
-    for (uint32_t offset = 0; offset < size; offset++) {
-        const struct op *op = core->ops[offset];
-        if (op == NULL) {
-            continue;
-        }
-        insn_figures(&out->insns[out->insn_count], op, offset, divisor);
-        if (op == core->last_store && !core->loops && core->drained > core->retire) {
-            /* What remains after the last retirement is the store queue draining. */
-            double drain = cycles_of(core->drained - core->retire);
-            out->insns[out->insn_count].cycles += drain;
-            out->insns[out->insn_count].stall[STALL_STORE_DRAIN] += drain;
-        }
-        out->insn_count++;
-    }
+    out->insns = region_array(core->machine->region, count, sizeof *out->insns);
+    snippet_figures(core, core->ops, own->size, 0, divisor, out);
     if (core->loops) {
-        insn_figures(&out->insns[out->insn_count++], &core->loop_end, size, divisor);
+        insn_figures(&out->insns[out->insn_count++], &core->loop_end, own->size, divisor);
+    }
+    for (size_t i = 0; i < handlers; i++) {
+        const struct snippet *snippet = core->handlers[i].code.snippet;
+        if (core->handlers[i].ops != NULL) {
+            snippet_figures(core, core->handlers[i].ops, snippet->size,
+                            (uint32_t)(snippet->address - own->address), divisor, out);
+        }
     }
 }
 

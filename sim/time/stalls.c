@@ -31,9 +31,13 @@ void mark(struct event *event, enum stall cause, ticks until)
     line->count++;
 }
 
-/* The instruction to blame: a wait for a barrier's restart is the barrier's, not its victim's. */
+/* The instruction to blame: a wait for a barrier's restart is the barrier's, not its victim's, and
+ * sleep is that of the HLT. */
 static struct op *blamed(struct core *core, const struct event *event, enum stall cause)
 {
+    if (cause == STALL_SLEEP && core->sleeper != NULL) {
+        return core->sleeper;
+    }
     bool held = cause == STALL_RESTART || cause == STALL_SYSTEM;
     return held && core->barrier_op != NULL && core->barrier_cause == cause ? core->barrier_op
                                                                             : event->op;

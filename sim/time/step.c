@@ -258,6 +258,7 @@ static void next_iteration(struct core *core, const struct event *event)
         core->registers.rip = core->code->snippet->address;
     } else {
         core->ended = core->looped = true;
+        core->recording = false; /* handlers that run later are no part of an iteration */
     }
 }
 

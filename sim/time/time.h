@@ -25,7 +25,8 @@
     STALL(STALL_MISS, "miss")                   /* L2, L3 or memory */                             \
     STALL(STALL_TRANSFER, "line-transfer")      /* a line owned by another CPU */                  \
     STALL(STALL_WC_FLUSH, "wc-flush")           /* write-combining buffers */                      \
-    STALL(STALL_SYSTEM, "system")               /* microcoded or system instruction itself */
+    STALL(STALL_SYSTEM, "system")               /* microcoded or system instruction itself */      \
+    STALL(STALL_SLEEP, "sleep")                 /* HLT, or no code left, until an interrupt */
 
 enum stall {
 #define STALL(name, text) name,
@@ -37,7 +38,7 @@ enum stall {
 const char *stall_name(enum stall stall);
 
 struct timed_insn {
-    uint32_t offset; /* within the CPU's snippet */
+    uint32_t offset; /* from where the CPU's code starts, also for those of its handlers */
     const char *text;
     double cycles; /* retirement time that it accounts for: per iteration with `loop`, else total */
     double stall[STALL_COUNT]; /* cycles of those by cause */

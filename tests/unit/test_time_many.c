@@ -99,7 +99,8 @@ static void test_long_waits(void)
     timed_close();
 }
 
-/* The time of the CPU that sends, and of the one that is interrupted, at the end. */
+/* The time of the CPU that sends, and of the one that is interrupted, at the end. The run stays
+ * open. */
 static void interrupt_times(const char *fence, const char *waiting, double cycles[2])
 {
     static char text[TEXT];
@@ -115,16 +116,45 @@ static void interrupt_times(const char *fence, const char *waiting, double cycle
     CU_ASSERT(timed_bench.timed->complete);
     cycles[0] = timed_bench.timed->cpus[0].cycles;
     cycles[1] = timed_bench.timed->cpus[1].cycles;
+}
+
+static void interrupt_cycles(const char *fence, const char *waiting, double cycles[2])
+{
+    interrupt_times(fence, waiting, cycles);
     timed_close();
+}
+
+/* Sleep and handlers are in the rows of instructions, too: HLT's, or the handler's first one. */
+static void test_sleep_rows(void)
+{
+    static const char *const waits[] = {"nop", "hlt", "1: mov eax, [got]; test eax, eax; jz 1b"};
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        double cycles[2], sum = 0, sleep = 0;
+        interrupt_times("", waits[i], cycles);
+        const struct timed_cpu *cpu = &timed_bench.timed->cpus[1];
+        const struct timed_insn *sleeper = NULL;
+        for (size_t n = 0; n < cpu->insn_count; n++) {
+            sum += cpu->insns[n].cycles;
+            sleep += cpu->insns[n].stall[STALL_SLEEP];
+            if (cpu->insns[n].stall[STALL_SLEEP] > 0)
+                sleeper = &cpu->insns[n];
+        }
+        CU_ASSERT_DOUBLE_EQUAL(sum, cycles[1], 0.001);
+        CU_ASSERT_EQUAL(sleep > 2000, i < 2);
+        CU_ASSERT_EQUAL(sleeper != NULL, i < 2);
+        if (sleeper != NULL)
+            CU_ASSERT_STRING_EQUAL(sleeper->text, i == 1 ? "hlt" : "mov eax, dword ptr [m]");
+        timed_close();
+    }
 }
 
 static void test_interrupts(void)
 {
     double plain[2], fenced[2], asleep[2], spinning[2];
-    interrupt_times("", "nop", plain);
-    interrupt_times("mfence; lfence;", "nop", fenced);
-    interrupt_times("", "hlt", asleep);
-    interrupt_times("", "1: mov eax, [got]; test eax, eax; jz 1b", spinning);
+    interrupt_cycles("", "nop", plain);
+    interrupt_cycles("mfence; lfence;", "nop", fenced);
+    interrupt_cycles("", "hlt", asleep);
+    interrupt_cycles("", "1: mov eax, [got]; test eax, eax; jz 1b", spinning);
     /* the handler runs one latency after the WRMSR, whatever the CPU does meanwhile */
     CU_ASSERT(plain[1] - plain[0] > 2137 && plain[1] - plain[0] < 2137 + 500);
     CU_ASSERT(asleep[1] - plain[1] < 20 && spinning[1] - plain[1] < 60);
@@ -163,6 +193,7 @@ void add_time_many_tests(void)
     CU_add_test(suite, "store buffering in time", test_store_buffering);
     CU_add_test(suite, "lines between CPUs", test_lines_between_cpus);
     CU_add_test(suite, "interrupts", test_interrupts);
+    CU_add_test(suite, "sleep and handlers, by instruction", test_sleep_rows);
     CU_add_test(suite, "long waits", test_long_waits);
     CU_add_test(suite, "programs that go wrong", test_programs_that_go_wrong);
 }
