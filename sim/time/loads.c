@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <string.h>
+
 #include "sim/time/stages.h"
 
 static bool overlaps(const struct store_entry *store, const struct access *load)
@@ -46,8 +48,10 @@ static bool can_rename(const struct core *core, const struct op *op,
                        const struct store_entry *store, const struct access *load, bool stable)
 {
     return core->timing->rename_memory && stable && !op->vector_load && !store->vector &&
-           !store->lock && store->address == load->address && store->size <= 8 &&
-           (load->size >= 4 || core->timing->rename_small > 0) && load->size <= store->size;
+           !store->lock && store->address == load->address && store->size <= 8 && !store->crosses &&
+           (load->size >= 4 ||
+            (core->timing->rename_small > 0 && strcmp(op->insn->mnemonic, "mov") == 0)) &&
+           load->size <= store->size;
 }
 
 /* The load's time when `store` supplies some or all of its bytes. */
@@ -68,10 +72,15 @@ static void from_store(struct core *core, struct event *event, const struct stor
         event->value_cause = STALL_DEPENDENCY;
     } else if (store->commit <= at) {
         return; /* it is in the cache */
+    } else if (store->crosses) {
+        *value = later(*value, store->commit + t->l1_latency);
+        *done = later(*done, *value);
+        event->value_cause = STALL_FORWARDING;
     } else if (contained) {
         ticks forwarded = store->data + t->forward_latency +
                           (store->vector ? t->forward_vector_store : 0) +
-                          (op->vector_load ? t->forward_vector_load : 0);
+                          (op->vector_load ? t->forward_vector_load : 0) +
+                          (load->size >= 32 ? t->forward_wide : 0);
         *value = later(*value, forwarded);
         *done = later(*done, forwarded);
         event->value_cause = STALL_FORWARDING;

@@ -83,8 +83,9 @@ struct store_entry {
     uint64_t address;
     unsigned size;
     bool vector, lock, integer;
-    ticks value; /* of the register that it stores */
-    ticks data;  /* its data half issued */
+    bool crosses; /* a page */
+    ticks value;  /* of the register that it stores */
+    ticks data;   /* its data half issued */
     ticks commit, visible;
     ticks retry; /* from here on a load that it cannot serve is tried again */
 };

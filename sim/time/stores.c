@@ -133,11 +133,20 @@ static void store_remember(struct core *core, const struct store_entry *entry)
     core->alias_table[(entry->address >> 3) % (TABLE / 2)] = n + 1;
 }
 
+static bool crosses_page(const struct access *store)
+{
+    return store->size > 0 &&
+           (store->address + store->size - 1) / PAGE_BYTES != store->address / PAGE_BYTES;
+}
+
 /* When the store could leave the queue were it not for write combining and flushes. */
 static ticks ready_to_commit(struct core *core, struct event *event, ticks step)
 {
     ticks commit = later(event->retire + core->timing->retire_to_commit, core->commit + step);
     commit = later(commit, event->store_request);
+    if (crosses_page(&event->store)) {
+        commit += core->timing->commit_page;
+    }
     if (core->machine->core_count == 1 || event->op->kind != OP_PLAIN || event->op->nt) {
         return commit;
     }
@@ -182,6 +191,7 @@ static void remember(struct core *core, const struct event *event, ticks commit,
         .size = no_data ? 0 : event->store.size,
         .vector = op->vector_store,
         .lock = op->kind == OP_LOCK,
+        .crosses = !no_data && crosses_page(&event->store),
         .value = event->store_value,
         .data = event->store_data,
         .commit = commit,
