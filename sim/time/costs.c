@@ -176,6 +176,7 @@ void cost_integer(struct op *op, const char *name, const struct timing *t)
         divide(op, t);
     } else if (is_wide_multiplication(insn, name)) {
         compute_on(op, t->multiply_pipes, t->multiply_wide_latency);
+        op->low_early = later(t->multiply_wide_latency - t->multiply_latency, 0);
         op->slots += t->slot;
     } else if (is_shift_by_cl(insn, name)) {
         shift_by_cl(op, t);

@@ -63,6 +63,7 @@ struct op {
     uint8_t bank;
     uint8_t operations; /* so many take a pipe; the result is the first one's */
     bool multiplies;    /* of the integer multipliers' queue */
+    ticks low_early;    /* rax is ready that much before the other results */
     bool early_done;    /* may retire one cycle after issue */
     bool known;         /* false: no timing rule, timed as one cycle */
     bool is_branch, is_conditional;

@@ -240,7 +240,7 @@ static void write_back(struct core *core, const struct event *event)
     ticks value = event->op->repeats ? event->earliest + CYCLE : event->value;
     for (uint64_t left = event->op->writes; left != 0; left &= left - 1) {
         int index = __builtin_ctzll(left);
-        core->ready[index] = value;
+        core->ready[index] = value - (index == 0 ? event->op->low_early : 0);
         core->ready_cause[index] = event->value_cause;
     }
 }
