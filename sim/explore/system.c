@@ -37,19 +37,10 @@ static void set_stop(struct components *components, uint32_t cpu, const struct n
 static void look_at_ipi(struct components *components, uint32_t cpu, const struct node *node,
                         const struct registers *registers, struct stopped *stopped)
 {
-    uint32_t low = (uint32_t)registers->gpr[0], target = ipi_target(cpu, registers);
-    bool self = (uint32_t)registers->gpr[1] == MSR_SELF_IPI;
-    uint32_t shorthand = low >> 18 & 3;
-    if (!self && (low & 0x0f00) != 0) {
-        refuse(stopped, "an IPI that is not of fixed delivery to a physical destination");
-        return;
-    }
-    if (!self && shorthand > 1) {
-        refuse(stopped, "an IPI to all CPUs at once");
-        return;
-    }
-    if ((low & 0xff) < 16) {
-        refuse(stopped, "an IPI with an illegal vector (below 16)");
+    uint32_t target = ipi_target(cpu, registers->gpr);
+    const char *refusal = ipi_refusal(registers->gpr);
+    if (refusal != NULL) {
+        refuse(stopped, refusal);
         return;
     }
     if (target >= components->program->cpu_count) {
@@ -84,7 +75,7 @@ static void observe_overtaking(struct components *components, uint32_t cpu, cons
     if (stopped->stop == STOP_SYSTEM) {
         struct registers registers;
         get_registers(components, node, &registers);
-        tells_others = ipi_target(cpu, &registers) != cpu;
+        tells_others = ipi_target(cpu, registers.gpr) != cpu;
     }
     if (tells_others && !model->may(&components->context, &node->buffers, &drained))
         components_observe(components, cpu, stopped->plan->insn, "wrmsr-overtakes-stores");

@@ -14,9 +14,6 @@ bool set_msr(struct system_state *state, uint64_t number, uint64_t value);
 void get_registers(const struct components *components, const struct node *node,
                    struct registers *registers);
 
-/* Architectural MSRs whose write has no effect that a trace could see beyond its order. */
-bool is_known_msr(uint32_t number);
-
 bool is_memory_type_msr(uint32_t number);
 
 /* What the trace says of it; NULL: nothing. */
@@ -28,8 +25,5 @@ bool is_weak_write(const struct order_parameters *order, uint32_t number);
 /* What RDMSR gives; false when that is not modelled. */
 bool read_msr(const struct components *components, uint32_t cpu, const struct node *node,
               uint32_t number, uint64_t *value);
-
-/* The CPU that a WRMSR of the ICR or of the self-IPI register sends to. */
-uint32_t ipi_target(uint32_t cpu, const struct registers *registers);
 
 #endif

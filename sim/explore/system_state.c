@@ -58,62 +58,11 @@ void get_registers(const struct components *components, const struct node *node,
 
 /* ---- which MSRs there are ---- */
 
-struct msr_range {
-    uint32_t first, last;
-};
-
-static bool in_ranges(const struct msr_range *ranges, size_t count, uint32_t number)
-{
-    for (size_t i = 0; i < count; i++)
-        if (number >= ranges[i].first && number <= ranges[i].last)
-            return true;
-    return false;
-}
-
-bool is_known_msr(uint32_t number)
-{
-    static const struct msr_range known[] = {{0x10, 0x10},
-                                             {0x1b, 0x1b},
-                                             {0x3a, 0x3b},
-                                             {0x48, 0x49},
-                                             {0x8b, 0x8b},
-                                             {0xe1, 0xe1},
-                                             {0xe7, 0xe8},
-                                             {0xfe, 0xfe},
-                                             {0x10a, 0x10b},
-                                             {0x122, 0x122},
-                                             {0x174, 0x176},
-                                             {0x17a, 0x17a},
-                                             {0x186, 0x18d},
-                                             {0x198, 0x199},
-                                             {0x1a0, 0x1a0},
-                                             {0x1d9, 0x1d9},
-                                             {0x200, 0x20f},
-                                             {0x250, 0x250},
-                                             {0x258, 0x259},
-                                             {0x268, 0x26f},
-                                             {0x277, 0x277},
-                                             {0x2ff, 0x2ff},
-                                             {0x309, 0x30b},
-                                             {0x38d, 0x38f},
-                                             {0x570, 0x571},
-                                             {0x6e0, 0x6e1},
-                                             {0x770, 0x777},
-                                             {0x802, 0x83f},
-                                             {0xda0, 0xda0},
-                                             {0xc0000080, 0xc0000084},
-                                             {0xc0000100, 0xc0000103},
-                                             {0xc0010010, 0xc0010010},
-                                             {0xc001011b, 0xc001011b},
-                                             {0xc0011029, 0xc0011029}};
-    return in_ranges(known, sizeof known / sizeof known[0], number);
-}
-
 bool is_memory_type_msr(uint32_t number)
 {
     static const struct msr_range types[] = {{0x200, 0x20f}, {0x250, 0x250}, {0x258, 0x259},
                                              {0x268, 0x26f}, {0x277, 0x277}, {0x2ff, 0x2ff}};
-    return in_ranges(types, sizeof types / sizeof types[0], number);
+    return msr_in_ranges(types, sizeof types / sizeof types[0], number);
 }
 
 static bool is_x2apic(uint32_t number) { return number >= 0x800 && number <= 0x8ff; }
@@ -138,9 +87,9 @@ bool is_weak_write(const struct order_parameters *order, uint32_t number)
     if (is_x2apic(number))
         return order->apic_wrmsr_serializes == 0;
     if (order->weak_wrmsr_list >= 2026)
-        return in_ranges(intel_2026, sizeof intel_2026 / sizeof intel_2026[0], number);
+        return msr_in_ranges(intel_2026, sizeof intel_2026 / sizeof intel_2026[0], number);
     if (order->weak_wrmsr_list > 1 && order->weak_wrmsr_list < 3)
-        return in_ranges(amd, sizeof amd / sizeof amd[0], number);
+        return msr_in_ranges(amd, sizeof amd / sizeof amd[0], number);
     return false;
 }
 
@@ -163,11 +112,4 @@ bool read_msr(const struct components *components, uint32_t cpu, const struct no
                                        : 0;
     return number == MSR_FS_BASE || number == MSR_GS_BASE || number == MSR_X2APIC_ID ||
            number == MSR_KERNEL_GS_BASE || number == MSR_DEADLINE;
-}
-
-uint32_t ipi_target(uint32_t cpu, const struct registers *registers)
-{
-    bool self =
-        (uint32_t)registers->gpr[1] == MSR_SELF_IPI || ((uint32_t)registers->gpr[0] >> 18 & 3) == 1;
-    return self ? cpu : (uint32_t)registers->gpr[2];
 }

@@ -29,7 +29,7 @@ static void wrmsr(struct components *components, uint32_t cpu, struct node *node
     uint32_t number = (uint32_t)registers->gpr[1];
     uint64_t value = registers->gpr[2] << 32 | (uint32_t)registers->gpr[0];
     if (number == MSR_ICR || number == MSR_SELF_IPI) {
-        outcome->post_to = (int16_t)ipi_target(cpu, registers);
+        outcome->post_to = (int16_t)ipi_target(cpu, registers->gpr);
         outcome->vector = (uint8_t)registers->gpr[0];
     } else if (number == MSR_DEADLINE) {
         arm_timer(components, node, value != 0);

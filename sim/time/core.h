@@ -50,7 +50,7 @@ struct spin {
     ticks change; /* of a CPU set aside: when what it reads may change, or an interrupt comes */
 };
 
-enum { INTERRUPTS_MAX = 64, CONTEXTS_MAX = 8 };
+enum { INTERRUPTS_MAX = 256 + 1, CONTEXTS_MAX = 8 }; /* one of each vector and the timer */
 
 struct written_msr {
     uint32_t number;

@@ -42,15 +42,20 @@ static void enter_handler(struct core *core, int number)
     core->registers.rip = snippet->address;
 }
 
+/* One that is sent while another of its vector is not yet taken becomes one with it, as in
+ * exploration; a timer is apart until it runs out. */
 static void send_interrupt(struct core *target, uint8_t vector, ticks at, bool timer)
 {
-    if (handler_of(target, vector) == NO_INDEX || target->interrupt_count == INTERRUPTS_MAX)
-        return; /* nobody would notice it */
-    unsigned slot = target->interrupt_count++;
-    while (slot > 0 && target->interrupts[slot - 1].at > at) {
+    unsigned slot = 0;
+    while (slot < target->interrupt_count &&
+           (timer || target->interrupts[slot].timer || target->interrupts[slot].vector != vector))
+        slot++;
+    if (slot < target->interrupt_count && target->interrupts[slot].at <= at)
+        return;
+    if (slot == target->interrupt_count)
+        target->interrupt_count++;
+    for (; slot > 0 && target->interrupts[slot - 1].at > at; slot--)
         target->interrupts[slot] = target->interrupts[slot - 1];
-        slot--;
-    }
     target->interrupts[slot].at = at;
     target->interrupts[slot].vector = vector;
     target->interrupts[slot].timer = timer;
@@ -100,30 +105,34 @@ static void write_deadline(struct core *core, ticks now)
                        later(now, (ticks)deadline * CYCLE) + core->timing->interrupt_self, true);
 }
 
-void interrupts_wrmsr(struct core *core, const struct event *event)
+static bool send_ipi(struct core *core, const struct event *event)
 {
     const struct machine *machine = core->machine;
     const struct timing *t = core->timing;
     const uint64_t *gpr = core->registers.gpr;
-    uint8_t vector = (uint8_t)gpr[0];
-    uint64_t target = gpr[2] & UINT32_MAX;
-    ticks now = event->done;
+    uint32_t target = ipi_target(core->cpu, gpr);
+    const char *refusal = ipi_refusal(gpr);
+    if (refusal == NULL && target >= machine->core_count)
+        refusal = "an IPI to nobody";
+    if (refusal != NULL)
+        return stop(core, refusal, event->op->insn);
+    ticks way = target == core->cpu ? t->interrupt_self : t->ipi_latency;
+    send_interrupt(machine->cores[target], (uint8_t)gpr[0], event->done + way, false);
+    return true;
+}
+
+bool interrupts_wrmsr(struct core *core, const struct event *event)
+{
     core->spin.seen = false; /* whatever it does is an effect */
-    switch ((uint32_t)gpr[1]) {
+    switch ((uint32_t)core->registers.gpr[1]) {
     case MSR_ICR:
-        if ((gpr[0] >> 18 & 3) == 1) /* the shorthand for itself */
-            send_interrupt(core, vector, now + t->interrupt_self, false);
-        else if (target < machine->core_count)
-            send_interrupt(machine->cores[target], vector, now + t->ipi_latency, false);
-        break;
     case MSR_SELF_IPI:
-        send_interrupt(core, vector, now + t->interrupt_self, false);
-        break;
+        return send_ipi(core, event);
     case MSR_DEADLINE:
-        write_deadline(core, now);
-        break;
+        write_deadline(core, event->done);
+        return true;
     default:
-        break;
+        return true;
     }
 }
 
@@ -138,7 +147,7 @@ bool interrupts_wake(struct core *core)
     return true;
 }
 
-/* A vector that is requested again before it is taken is requested once: the IRR has a bit each. */
+/* A timer that ran out meanwhile, and an IPI of its vector, are one: the IRR has a bit each. */
 static void take_first(struct core *core)
 {
     uint8_t vector = core->interrupts[0].vector;
@@ -154,7 +163,14 @@ void interrupts_take(struct core *core)
     if (core->interrupt_count == 0 || core->interrupts[0].at > core->slot ||
         !(core->registers.rflags & FLAG_IF) || core->context_depth == CONTEXTS_MAX)
         return;
-    int handler = handler_of(core, core->interrupts[0].vector);
+    uint8_t vector = core->interrupts[0].vector;
+    int handler = handler_of(core, vector);
+    if (handler == NO_INDEX) {
+        core->machine->reason =
+            region_printf(core->machine->region, "vector 0x%x arrives, for which %s has no handler",
+                          vector, core->machine->program->cpus[core->cpu].name);
+        return;
+    }
     take_first(core);
     struct context *context = &core->contexts[core->context_depth++];
     context->rip = core->registers.rip;

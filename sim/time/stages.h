@@ -109,7 +109,7 @@ bool execute_system(struct core *core, struct event *event);
 /* ---- interrupts.c ---- */
 
 /* What the WRMSR in hand sets off. */
-void interrupts_wrmsr(struct core *core, const struct event *event);
+bool interrupts_wrmsr(struct core *core, const struct event *event);
 /* Goes to the handler when an interrupt has arrived. */
 void interrupts_take(struct core *core);
 /* Whether an interrupt wakes a CPU that has ended or sleeps. */

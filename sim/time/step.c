@@ -78,6 +78,9 @@ bool core_start(struct core *core)
 {
     if (core->interrupt_count > 0) {
         interrupts_take(core);
+        if (core->machine->reason != NULL) {
+            return false;
+        }
     }
     struct op *op = core_next_op(core);
     if (op == NULL) {
@@ -288,8 +291,8 @@ bool core_finish(struct core *core)
     }
     time_execution(core, event);
     time_branch(core, event);
-    if (op->insn->class == INSN_WRMSR) {
-        interrupts_wrmsr(core, event);
+    if (op->insn->class == INSN_WRMSR && !interrupts_wrmsr(core, event)) {
+        return false;
     }
     retire(core, event);
     write_back(core, event);

@@ -20,18 +20,21 @@ static struct written_msr *written(const struct core *core, uint32_t number)
     return NULL;
 }
 
+static const struct declared_msr *declared(const struct program *program, uint32_t number)
+{
+    for (size_t i = 0; i < program->msr_count; i++) {
+        if (program->msrs[i].number == number)
+            return &program->msrs[i];
+    }
+    return NULL;
+}
+
 /* What was written, else what the trace declares, else `otherwise`. */
 static uint64_t msr_value(const struct core *core, uint32_t number, uint64_t otherwise)
 {
-    const struct program *program = core->machine->program;
     const struct written_msr *msr = written(core, number);
-    if (msr != NULL)
-        return msr->value;
-    for (size_t i = 0; i < program->msr_count; i++) {
-        if (program->msrs[i].number == number)
-            return program->msrs[i].value;
-    }
-    return otherwise;
+    const struct declared_msr *by_trace = declared(core->machine->program, number);
+    return msr != NULL ? msr->value : by_trace != NULL ? by_trace->value : otherwise;
 }
 
 static uint64_t read_msr(const struct core *core, uint32_t number)
@@ -126,6 +129,12 @@ bool execute_system(struct core *core, struct event *event)
 {
     const struct insn *insn = event->op->insn;
     struct registers *registers = &core->registers;
+    bool by_number =
+        insn->class == INSN_WRMSR || (insn->class == INSN_RDMSR && insn->kind == KIND_NONE);
+    uint32_t number = (uint32_t)registers->gpr[1];
+    if (by_number && !is_known_msr(number) && declared(core->machine->program, number) == NULL)
+        return stop(core, region_printf(core->machine->region, "MSR 0x%x is not known", number),
+                    insn);
     switch (insn->class) {
     case INSN_FLUSH:
         if (!image_covers(&core->machine->image, interpret_address(insn, registers), 1))

@@ -47,6 +47,7 @@ holds "20 dependent additions take 20 cycles ($cycles)" \
 holds 'an old line keeps its keys' grep -q '"median":.*"min":\|"min":.*"median":' "$work/out"
 holds 'what was measured can be read again' \
     sh -c "$SIMULATE fit '$work/out' --base zen4 --free cli_hold -q > /dev/null"
+holds 'no number' sh -c 'build/measure -n 5x /dev/null 2> /dev/null; [ $? -eq 2 ]'
 holds 'no file' sh -c 'build/measure /no/such/file 2> /dev/null; [ $? -eq 2 ]'
 tools/measure/loops.sh > "$work/questions"
 holds 'the loops for a new part are read' \

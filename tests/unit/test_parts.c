@@ -27,7 +27,7 @@ static void write_trace(char *text, const struct figure *figure)
 {
     int used = snprintf(text, TEXT,
                         "trace: 1\nname: figure\nmemory:\n  a: {size: 64, init: a}\n"
-                        "  b: {size: 128}\n  c: {size: 64}\n"
+                        "  b: {size: 512}\n  c: {size: 64}\n"
                         "  l2: {size: 128KiB, init: chase, resident: L2}\n"
                         "  l3: {size: 4MiB, init: chase, resident: L3}\n"
                         "  dram: {size: 4MiB, init: chase, resident: DRAM}\n"

@@ -61,6 +61,40 @@ static void test_merged_interrupts(void)
     const char *twice = "cli; mov ecx, 0x83f; mov eax, 0xf2; wrmsr; wrmsr; cpuid; cpuid; cpuid; "
                         "cpuid; cpuid; cpuid; xor ebx, ebx; sti; nop; nop";
     CU_ASSERT_EQUAL(ends_in(HANDLER, twice, "P0:ebx"), 1);
+    /* all three are on their way when the first can be taken */
+    CU_ASSERT_EQUAL(ends_in(HANDLER,
+                            "cli; xor ebx, ebx; mov ecx, 0x830; mov eax, 0xf2; xor edx, edx; "
+                            "wrmsr; wrmsr; wrmsr; sti; nop",
+                            "P0:ebx"),
+                    1);
+}
+
+/* What is not modelled ends the run and is named, as in exploration. */
+static void test_refusals(void)
+{
+    static const struct {
+        const char *code, *reason;
+    } rows[] = {
+        {"mov ecx, 0x1234; wrmsr", "MSR 0x1234 is not known"},
+        {"mov ecx, 0x1234; rdmsr", "MSR 0x1234 is not known"},
+        {"mov ecx, 0x830; mov eax, 0x4f2; xor edx, edx; wrmsr", "not of fixed delivery"},
+        {"mov ecx, 0x830; mov eax, 0xc00f2; xor edx, edx; wrmsr", "to all CPUs at once"},
+        {"mov ecx, 0x830; mov eax, 5; xor edx, edx; wrmsr", "illegal vector"},
+        {"mov ecx, 0x830; mov eax, 0xf2; mov edx, 9; wrmsr", "an IPI to nobody"},
+        {"mov ecx, 0x830; mov eax, 0xf3; xor edx, edx; wrmsr", "P0 has no handler"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static char text[TEXT];
+        snprintf(text, sizeof text, HEADER HANDLER "cpus:\n  - {asm: \"%s\"}\n", rows[i].code);
+        timed_run("zen4", text, 100000);
+        CU_ASSERT(!timed_bench.timed->complete);
+        bool named = timed_bench.timed->reason != NULL &&
+                     strstr(timed_bench.timed->reason, rows[i].reason) != NULL;
+        CU_ASSERT(named);
+        if (!named)
+            printf("%s: %s\n", rows[i].code, timed_bench.timed->reason);
+        timed_close();
+    }
 }
 
 /* The shorthand "self" of the ICR, whatever the destination. */
@@ -128,6 +162,7 @@ void add_time_system_tests(void)
     CU_add_test(suite, "the timer", test_timer);
     CU_add_test(suite, "interrupts of one vector", test_merged_interrupts);
     CU_add_test(suite, "the shorthand of an IPI", test_shorthand);
+    CU_add_test(suite, "what is not modelled", test_refusals);
     CU_add_test(suite, "an interrupt of a steady loop", test_interrupt_of_steady_loop);
     CU_add_test(suite, "interrupts of loops", test_interrupts_of_loops);
     CU_add_test(suite, "a loop's counter", test_counter_in_the_body);

@@ -103,6 +103,28 @@ function forwarding(    i, n) {
     out("forwarding", "call and return", "call 1f; jmp 2f; 1: ret; 2:")
     out("forwarding", "push and pop", "push rax; push rbx; pop rbx; pop rax; add rax, 1")
 }
+# Across lines and pages, vectors, products, strings: a loop or two each.
+function single() {
+    out("single", "store across a line", "mov qword ptr [rdi + 60], rax")
+    out("single", "store across a page", "mov qword ptr [rdi + 4092], rax")
+    out("single", "store and load across a page", "mov qword ptr [rdi + 4092], rax; mov rax, qword ptr [rdi + 4092]")
+    out("single", "word stored, loaded and lfence", "mov qword ptr [rdi], r8; mov rax, qword ptr [rdi]; lfence")
+    out("single", "store, load of another word and lfence", "mov qword ptr [rdi], r8; mov rax, qword ptr [rdi + 64]; lfence")
+    out("single", "byte stored and extended", "mov byte ptr [rdi], al; movzx eax, byte ptr [rdi]")
+    out("single", "word stored and extended", "mov word ptr [rdi], ax; movzx eax, word ptr [rdi]")
+    out("single", "ymm stored and loaded", "vmovups ymmword ptr [rdi], ymm0; vmovups ymm0, ymmword ptr [rdi]")
+    out("single", "vector additions and shuffles", "paddd xmm0, xmm1; pshufd xmm0, xmm0, 27")
+    out("single", "roots in a chain", "sqrtsd xmm0, xmm0")
+    out("single", "independent roots", "pxor xmm1, xmm1; sqrtsd xmm1, xmm2; addsd xmm3, xmm1")
+    out("single", "independent single roots", "pxor xmm1, xmm1; sqrtss xmm1, xmm2; addss xmm3, xmm1")
+    out("single", "independent divisions", "pxor xmm1, xmm1; divsd xmm1, xmm2; addsd xmm3, xmm1")
+    out("single", "independent single divisions", "movaps xmm1, xmm4; divss xmm1, xmm2; addss xmm3, xmm1")
+    out("single", "low half of a product", "mul rbx; add rcx, rdx")
+    out("single", "high half of a product", "mov rax, rcx; mul rbx; add rcx, rdx")
+    out("single", "rep stosb of 64 bytes", "mov ecx, 64; mov r8, rdi; rep stosb; mov rdi, r8")
+    out("single", "rep stosb of 1024 bytes", "mov ecx, 1024; mov r8, rdi; rep stosb; mov rdi, r8")
+    out("single", "100 rounds", "mov ecx, 100; 1: dec ecx; jnz 1b")
+}
 function windows(    n) {
     split("32 64 96 104 112 128 160 192 224 256 320 448 512", counts, " ")
     root = times(6, "sqrtsd xmm0, xmm0", 0)
@@ -161,6 +183,6 @@ BEGIN {
     split("mfence|lfence|sfence|lock add dword ptr [rdi], 0|xchg dword ptr [rdi], eax|lock xadd qword ptr [rdi], rax", barrier, "|")
     fence[0] = ""; for (i = 1; i <= 5; i++) fence[i] = barrier[i]
     fence[4] = "lock add dword ptr [rsp-64], 0"; fence[5] = "xchg dword ptr [rsp-64], eax"
-    alone(); widths(); chains(); drains(); forwarding(); windows(); misses(); streams()
+    alone(); widths(); chains(); drains(); forwarding(); single(); windows(); misses(); streams()
     for (i = 1; i <= 60; i++) mix(i, i % 3)
 }'

@@ -68,14 +68,18 @@ static void measure_apart(const struct program *program, const struct wishes *wi
 
 static json_t *rounded(double cycles) { return json_real(round(cycles * 100) / 100); }
 
-/* Line `number` of the file, with the figures in it. */
-static void print_row(FILE *file, uint32_t number, const struct figures *figures)
+struct lines {
+    FILE *file;
+    uint32_t number; /* of the line that was read last */
+};
+
+/* Line `number` of the file, which is not before the last one, with the figures in it. */
+static void print_row(struct lines *lines, uint32_t number, const struct figures *figures)
 {
     char *line = NULL;
     size_t capacity = 0;
-    rewind(file);
-    for (uint32_t i = 0; i < number; i++) {
-        if (getline(&line, &capacity, file) < 0)
+    for (; lines->number < number; lines->number++) {
+        if (getline(&line, &capacity, lines->file) < 0)
             break;
     }
     json_t *row = line != NULL ? json_loads(line, 0, NULL) : NULL;
@@ -106,8 +110,8 @@ static int measure_file(const char *path, const struct wishes *wishes)
         fprintf(stderr, "%s:%u:%u: %s\n", item->file, item->place.line, item->place.column,
                 item->message);
     }
-    FILE *file = diagnostics.count == 0 ? fopen(path, "r") : NULL;
-    for (size_t i = 0; file != NULL && i < fit.loops.count; i++) {
+    struct lines lines = {diagnostics.count == 0 ? fopen(path, "r") : NULL, 0};
+    for (size_t i = 0; lines.file != NULL && i < fit.loops.count; i++) {
         const struct fit_loop *loop = &fit.loops.items[i];
         struct figures figures = {0};
         if (loop->program == NULL)
@@ -121,37 +125,53 @@ static int measure_file(const char *path, const struct wishes *wishes)
         }
         fprintf(stderr, "%-40s %10.2f cycles, at least %.2f, at %.2f GHz\n", loop->name,
                 figures.median, figures.least, figures.gigahertz);
-        print_row(file, loop->place.line, &figures);
+        print_row(&lines, loop->place.line, &figures);
     }
-    bool read = file != NULL;
+    bool read = lines.file != NULL;
     if (read)
-        fclose(file);
+        fclose(lines.file);
     region_release(&region);
-    return !read ? 2 : left_out > 0;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written)
+        fprintf(stderr, "measure: standard output: %s\n", strerror(errno));
+    return !read || !written ? 2 : left_out > 0;
+}
+
+/* A number from `least` to `most`; -1 for anything else. */
+static int number_of(const char *text, int least, int most)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    return end == text || *end != 0 || value < least || value > most ? -1 : (int)value;
 }
 
 int main(int count, char **arguments)
 {
     struct wishes wishes = {.cpu = 1, .samples = 31, .seconds = 60};
     int option;
+    bool good = true;
     while ((option = getopt(count, arguments, "c:n:t:")) != -1) {
-        int *wish = option == 'c'   ? &wishes.cpu
-                    : option == 'n' ? &wishes.samples
-                    : option == 't' ? &wishes.seconds
-                                    : NULL;
-        if (wish == NULL)
-            return 2;
-        *wish = atoi(optarg);
+        int *wish = option == 'c' ? &wishes.cpu : option == 'n' ? &wishes.samples : &wishes.seconds;
+        int most = option == 'c' ? CPU_SETSIZE - 1 : option == 'n' ? SAMPLES_MAX : 3600;
+        good = good && option != '?';
+        if (option != '?')
+            *wish = number_of(optarg, option != 'c', most);
+        good = good && *wish >= 0;
     }
-    if (optind + 1 != count || wishes.cpu < 0 || wishes.samples < 1 || wishes.seconds < 1) {
-        fprintf(stderr, "usage: measure [-c CPU] [-n SAMPLES] [-t SECONDS] LOOPS.jsonl\n");
+    if (!good || optind + 1 != count) {
+        fprintf(stderr,
+                "usage: measure [-c CPU] [-n SAMPLES] [-t SECONDS] LOOPS.jsonl\n"
+                "up to %d samples, up to 3600 seconds\n",
+                SAMPLES_MAX);
         return 2;
     }
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((size_t)wishes.cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0)
+    if (sched_setaffinity(0, sizeof set, &set) != 0) {
         fprintf(stderr, "measure: CPU %d: %s\n", wishes.cpu, strerror(errno));
+        return 2;
+    }
     setpriority(PRIO_PROCESS, 0, -20); /* as far as it is allowed */
     return measure_file(arguments[optind], &wishes);
 }

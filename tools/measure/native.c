@@ -16,7 +16,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20, SAMPLES_MAX = 101, TAIL = 32 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TAIL = 32 };
 
 /* ---- entering the code ---- */
 
@@ -245,7 +245,6 @@ void native_measure(const struct program *program, int samples, struct figures *
     double tick_rate = ticks_a_second(), ratio = 0;
     timed(program, 200); /* everything is there and warm */
     uint64_t many = enough(program), few = many / 4;
-    samples = samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
     for (int tries = 0; figures->samples < samples && tries < 6 * samples; tries++) {
         double before = cycles_a_tick();
         long switched = switches();

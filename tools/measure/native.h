@@ -5,6 +5,8 @@
 
 #include "sim/program/program.h"
 
+enum { SAMPLES_MAX = 101 };
+
 struct figures {
     double median, least; /* core cycles of an iteration */
     double gigahertz;     /* of the core, by chains of additions */
@@ -14,8 +16,8 @@ struct figures {
 
 /*
  * Runs the program's only CPU's loop: its setup code, then the body with `dec r15; jnz` behind it,
- * `samples` times. Memory and registers are as the program has them, at its addresses. The code is
- * run as it is, by whoever calls this: call it in a process that may die.
+ * `samples` (up to SAMPLES_MAX) times. Memory and registers are as the program has them, at its
+ * addresses. The code is run as it is, by whoever calls this: call it in a process that may die.
  */
 void native_measure(const struct program *program, int samples, struct figures *figures);
 
