@@ -25,6 +25,7 @@ uint64_t native_target;
 uint64_t native_stack;
 extern const char native_return[];
 void native_enter(void);
+void native_clear_vectors(void);
 
 __asm__(".text\n"
         ".globl native_enter, native_return\n"
@@ -49,6 +50,12 @@ __asm__(".text\n"
         "    mov native_stack(%rip), %rsp\n"
         "    pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
         "    cld\n"
+        "    ret\n"
+        ".globl native_clear_vectors\n"
+        "native_clear_vectors:\n"
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "    pxor %xmm\\n, %xmm\\n\n"
+        ".endr\n"
         "    ret\n");
 
 /* ---- the program's memory ---- */
@@ -146,6 +153,7 @@ static void run(const struct program *program, uint64_t iterations)
     const struct variant *code = &program->variants[0];
     const struct snippet *setup = code->setup != NULL ? code->setup[0] : NULL;
     memcpy(native_registers, program->cpus[0].gpr, sizeof native_registers);
+    native_clear_vectors(); /* nothing from here to the loop uses them but the setup code */
     if (setup != NULL && setup->size > 0) {
         native_target = setup->address;
         native_enter();
