@@ -37,16 +37,19 @@ static uint64_t msr_value(const struct core *core, uint32_t number, uint64_t oth
     return msr != NULL ? msr->value : by_trace != NULL ? by_trace->value : otherwise;
 }
 
-static uint64_t read_msr(const struct core *core, uint32_t number)
+/* False when its value is not modelled, as in exploration. */
+static bool read_msr(struct core *core, uint32_t number)
 {
-    switch (number) {
-    case MSR_FS_BASE:
-        return core->registers.fs_base;
-    case MSR_GS_BASE:
-        return core->registers.gs_base;
-    default:
-        return msr_value(core, number, number == MSR_X2APIC_ID ? core->cpu : 0);
-    }
+    bool is_base = number == MSR_FS_BASE || number == MSR_GS_BASE;
+    bool starts = is_base || number == MSR_X2APIC_ID || number == MSR_KERNEL_GS_BASE ||
+                  number == MSR_DEADLINE;
+    if (!starts && written(core, number) == NULL &&
+        declared(core->machine->program, number) == NULL)
+        return false;
+    uint64_t base = number == MSR_FS_BASE ? core->registers.fs_base : core->registers.gs_base;
+    uint64_t value = msr_value(core, number, number == MSR_X2APIC_ID ? core->cpu : 0);
+    set_pair(&core->registers, is_base ? base : value);
+    return true;
 }
 
 static void write_msr(struct core *core, uint32_t number, uint64_t value)
@@ -98,15 +101,18 @@ static void set_control_register(struct core *core, const struct insn *insn)
 
 /* ---- instructions ---- */
 
-static void read_register(struct core *core, const struct insn *insn)
+static bool read_register(struct core *core, const struct insn *insn)
 {
     struct registers *registers = &core->registers;
     if (insn->kind == KIND_SWAPGS)
         swap_gs(core);
     else if (insn->kind == KIND_MOV_CR || insn->kind == KIND_MOV_DR)
         registers->gpr[system_register_operand(insn)] = control_register(core, insn);
+    else if (insn->kind == KIND_NONE)
+        return read_msr(core, (uint32_t)registers->gpr[1]);
     else
-        set_pair(registers, read_msr(core, (uint32_t)registers->gpr[1]));
+        set_pair(registers, 0);
+    return true;
 }
 
 static void read_clock(struct core *core, const struct event *event)
@@ -144,7 +150,8 @@ bool execute_system(struct core *core, struct event *event)
         read_clock(core, event);
         break;
     case INSN_RDMSR:
-        read_register(core, insn);
+        if (!read_register(core, insn))
+            return stop(core, "the value of this MSR is not modelled; declare it in 'msrs:'", insn);
         break;
     case INSN_WRMSR:
         write_msr(core, (uint32_t)registers->gpr[1],

@@ -77,6 +77,7 @@ static void test_refusals(void)
     } rows[] = {
         {"mov ecx, 0x1234; wrmsr", "MSR 0x1234 is not known"},
         {"mov ecx, 0x1234; rdmsr", "MSR 0x1234 is not known"},
+        {"mov ecx, 0x1b; rdmsr", "value of this MSR is not modelled"},
         {"mov ecx, 0x830; mov eax, 0x4f2; xor edx, edx; wrmsr", "not of fixed delivery"},
         {"mov ecx, 0x830; mov eax, 0xc00f2; xor edx, edx; wrmsr", "to all CPUs at once"},
         {"mov ecx, 0x830; mov eax, 5; xor edx, edx; wrmsr", "illegal vector"},
